@@ -28,12 +28,12 @@ const MOST_TOLD = 1_000;
 /**
  * Nest's logger as JSON lines on standard output; an object's fields become fields of the line.
  * While a database is away, for example, much is tried again every second. So a warning or an error is written once a
- * minute, with `leftOut`, the number of lines that were the same but for their other fields. Faults of the program are
- * all written.
+ * minute for each tenant, with `leftOut`, the number of lines that differed in their other fields alone. Faults of the
+ * program are all written.
  */
 export class JsonLogger implements LoggerService {
   private readonly pino: Logger;
-  /** By context and words: when the line was last written, on performance.now, and how many were left out since. */
+  /** By context, tenant and words: when the line was last written, on performance.now, and how many were left out since. */
   private readonly told = new LRUCache<string, { at: number; leftOut: number }>({ max: MOST_TOLD });
 
   constructor(level: string) {
@@ -96,14 +96,13 @@ export class JsonLogger implements LoggerService {
   ): void {
     const context = rest.at(-1);
     const stack = rest.length > 1 ? rest[0] : undefined;
-    const fields = fieldsOf(message);
-    const line = { context, stack, ...fields };
+    const line = { context, stack, ...fieldsOf(message) };
     if (level !== 'warn' && level !== 'error') {
       this.pino[level](line);
       return;
     }
-    // A fault of the program is logged as an object with its stack. It may be looked for by the trace id of its request.
-    const leftOut = 'stack' in fields ? 0 : this.leftOut(`${context} ${fields.msg}`);
+    // A fault of the program is logged with its stack. Somebody may look for it by the trace id of its request.
+    const leftOut = line.stack ? 0 : this.leftOut(`${context} ${line.tenant} ${line.msg}`);
     if (leftOut !== undefined) this.pino[level]({ ...line, leftOut: leftOut || undefined });
   }
 
@@ -120,7 +119,7 @@ export class JsonLogger implements LoggerService {
   }
 }
 
-function fieldsOf(message: unknown): { msg?: unknown; stack?: unknown } {
+function fieldsOf(message: unknown): { msg?: unknown; stack?: unknown; tenant?: unknown } {
   // An error's own fields are not enumerable.
   if (message instanceof Error) return { msg: message.message, stack: message.stack };
   return typeof message === 'object' && message !== null ? message : { msg: String(message) };

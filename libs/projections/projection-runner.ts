@@ -6,7 +6,6 @@ import type { Cursor } from '#event-store/feed';
 import { recordEventSpans } from '#event-store/feed/event-spans';
 import { comparePositions, earliest, type Position } from '#event-store/position';
 import { ReadDatabase } from '#platform/database';
-import { Reminders } from '#platform/observability/reminders';
 import { type CheckpointMove, CheckpointMoved, moveCheckpoints, moved, movesTo } from './checkpoints';
 import { isEventFault } from './event-not-applied';
 import { FollowedStore } from './followed-store';
@@ -41,7 +40,6 @@ interface Building {
 @Injectable()
 export class ProjectionRunner {
   private readonly log = new Logger(ProjectionRunner.name);
-  private readonly reminders = new Reminders((line) => this.log.log(line));
   private building: Building[] = [];
   private subscription?: Subscription;
   /** By partition: the last event that was handed over since the cursors were read. */
@@ -156,7 +154,7 @@ export class ProjectionRunner {
     if (!isDone) this.handed.clear();
     const broken = failures.find((failure) => !(failure instanceof CheckpointMoved));
     if (broken) throw broken;
-    if (failures.length > 0) this.reminders.tell(`${failures[0].message}; going on from there`);
+    if (failures.length > 0) this.log.warn(`${failures[0].message}; going on from there`);
     return isDone;
   }
 

@@ -3,7 +3,6 @@ import { Counter, register } from 'prom-client';
 import type { RecordedEvent } from '#event-store/events';
 import type { Cursor, Feed, FeedPage, StoredEvent } from '#event-store/feed';
 import { comparePositions } from '#event-store/position';
-import { Reminders } from '#platform/observability/reminders';
 import type { Calls, FeedSource } from '../feed-source';
 import { fromNotice, type Notice, noticeOf } from './cloud-event';
 import type { KafkaTransport, Member, Membership, ReceivedBatch } from './transport';
@@ -37,7 +36,6 @@ interface Inbox {
 export class KafkaSource implements FeedSource<RecordedEvent>, Member {
   partitions: number[] = [];
   private readonly log = new Logger('EventBus');
-  private readonly reminders = new Reminders((line) => this.log.warn(line));
   private readonly membership: Membership;
   private readonly inboxes = new Map<number, Inbox>();
   /** By partition: when Kafka last delivered something new, or the store was asked, on performance.now. */
@@ -141,7 +139,7 @@ export class KafkaSource implements FeedSource<RecordedEvent>, Member {
       inbox.notices = notices.filter((_, index) => has[index]);
       inbox.isSifted = true;
       if (inbox.notices.length < notices.length)
-        this.reminders.tell(
+        this.log.warn(
           `Skipping events of topic ${this.topic} in partition ${partition} that the store does not have: the store was ` +
             'restored to an earlier state, or another installation publishes there. Delete the topic, or choose another KAFKA_TOPIC',
         );
@@ -189,7 +187,7 @@ export class KafkaSource implements FeedSource<RecordedEvent>, Member {
   }
 
   private warn(partition: number): void {
-    this.reminders.tell(
+    this.log.warn(
       `A message in partition ${partition} is not an event of this service; events are read from the store instead`,
     );
   }

@@ -93,28 +93,22 @@ describe('a source over Kafka', () => {
     await trial.finish();
   });
 
-  it('warns only once a minute of what others put into a partition, so that other lines stay visible', async () => {
+  it('warns of what others put into a partition in words that repeat, so that the log leaves repetitions out', async () => {
     const warnings = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
     const trial = new SourceTrial();
     const { kafka } = trial;
     await trial.rebalance({ owned: [0, 1] });
-    const strangers = async (count: number) => {
-      for (let left = count; left > 0; left--) {
-        trial.foreign({ partition: 0, message: { headers: {}, value: '' } });
-        kafka.append(1, 1);
-        kafka.publish(1, [kafka.events[1].length - 1]);
-        kafka.events[1].length--; // that of another store
-        for (const partition of [0, 1]) await trial.deliver({ partition, count: 1 });
-        await trial.read({ elapsed: 0, outcome: 'handled', part: 0 });
-      }
-    };
-    await strangers(20);
-    expect(warnings.mock.calls).toEqual([
-      [expect.stringMatching(/^A message in partition 0/)],
-      [expect.stringMatching(/^Skipping events of topic .* in partition 1/)],
+    for (let left = 20; left > 0; left--) {
+      trial.foreign({ partition: 0, message: { headers: {}, value: '' } });
+      kafka.append(1, 1);
+      kafka.publish(1, [kafka.events[1].length - 1]);
+      kafka.events[1].length--; // that of another store
+      for (const partition of [0, 1]) await trial.deliver({ partition, count: 1 });
+      await trial.read({ elapsed: 0, outcome: 'handled', part: 0 });
+    }
+    expect([...new Set(warnings.mock.calls.map(([line]) => line))]).toEqual([
+      expect.stringMatching(/^A message in partition 0/),
+      expect.stringMatching(/^Skipping events of topic .* in partition 1/),
     ]);
-    trial.now += 60_000;
-    await strangers(20);
-    expect(warnings).toHaveBeenCalledTimes(4);
   });
 });

@@ -1,15 +1,11 @@
-import { Logger } from '@nestjs/common';
-import type { RecordedEvent } from '#event-store/events';
 import { SystemClock } from '#kernel/clock';
 import { newId, toId } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
 import { Role } from '#practice/roles/role';
 import { newTenant, Tenant } from '#practice/tenants/tenant';
-import { HandBus } from '#projections/testing/hand-bus';
 import { waitFor } from '../../../test/support/wait-for';
 import { openWebhooks, type Webhooks } from '../testing/webhook-parts';
 import { ListDeliveries, ListDeliveriesHandler } from '../webhook.queries';
-import { FanOut } from './fan-out';
 
 interface Queued {
   webhook_id: string;
@@ -59,31 +55,6 @@ function role(name: string, source = 'rest') {
     { source },
   );
 }
-
-/** The subscriber of a worker's fan-out, which the test calls by hand. */
-function fanOutByHand() {
-  const bus = new HandBus();
-  const { store, signal, answers } = hooks;
-  new FanOut(bus, store.writes, signal, new SystemClock(), answers).start();
-  return bus.subscriber;
-}
-
-it('says once a minute that another worker was first, however many batches that was', async () => {
-  const lines = jest.spyOn(Logger.prototype, 'log').mockImplementation();
-  const [one, two] = [fanOutByHand(), fanOutByHand()];
-  for (let batch = 0; batch < 5; batch++) {
-    const cursors = await one.cursors([context.tenant.partition]);
-    await two.cursors([context.tenant.partition]);
-    await role(`R${batch}`);
-    let events: RecordedEvent[] = [];
-    await waitFor(async () => (events = (await hooks.store.feed.page(cursors, 1000)).events).length > 0, {
-      description: 'the event in the feed',
-    });
-    expect([await one.handle(events), await two.handle(events)]).toEqual([true, false]);
-  }
-  expect(lines.mock.calls.filter(([line]) => /was moved/.test(line))).toHaveLength(1);
-  lines.mockRestore();
-});
 
 it('queues what was written while no worker ran, but nothing from before the registration', async () => {
   await role('Before');

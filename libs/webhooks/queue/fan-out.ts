@@ -6,7 +6,6 @@ import type { Cursor } from '#event-store/feed';
 import { type Position, START } from '#event-store/position';
 import { Clock } from '#kernel/clock';
 import { WriteDatabase } from '#platform/database';
-import { Reminders } from '#platform/observability/reminders';
 import { keepOutNewWebhooks } from '../endpoints/endpoints';
 import { sentAs } from '../events/event-catalogue';
 import { messageOf } from '../events/messages';
@@ -44,7 +43,6 @@ export const SUBSCRIBED = `${GRANTED} and e.enabled`;
 @Injectable()
 export class FanOut implements OnApplicationShutdown {
   private readonly log = new Logger(FanOut.name);
-  private readonly reminders = new Reminders((line) => this.log.log(line));
   private subscription?: Subscription;
   /** Where this process believes that each partition stands, and the last hour that was marked in each. */
   private readonly reached = new Map<number, Position>();
@@ -104,7 +102,7 @@ export class FanOut implements OnApplicationShutdown {
       this.answers.wipeSoon(erasedIn);
     } catch (error) {
       if (!(error instanceof FanOutMoved)) throw error;
-      this.reminders.tell(`${error.message}; going on from there`);
+      this.log.warn(`${error.message}; going on from there`);
       return false;
     }
     for (const { partition, to } of moves) this.reached.set(partition, to);
