@@ -13,10 +13,10 @@ import type { Json } from '../../test/support/client';
 import { type Operation, operationsOf, resolve, successOf } from '../../test/support/contract/description';
 import { areas as practiceAreas } from './areas';
 
-/** What is no event has its routes as every area has them. */
+/** The areas of webhooks and imports are not listed with those of records, but have routes in the same form. */
 const areas = [...practiceAreas, webhooksArea, importsArea];
 
-/** Areas that do not have all of what an area has, and why. */
+/** Areas without some of the routes that areas have, and why. */
 const exceptions: Record<string, { has: string[]; because: string }> = {
   tenants: {
     has: ['GET'],
@@ -31,15 +31,15 @@ const exceptions: Record<string, { has: string[]; because: string }> = {
     because: 'what is told of events is none itself: a webhook has no history, but its deliveries',
   },
 };
-/** Served with the writes, because that it was asked is an event; with a permission of its own. */
+/** Reads that write controllers serve, as each request for them is an event, and the permissions that they need. */
 const recorded: Record<string, string> = { 'entities/:id/export': 'entities:export' };
-/** One permission for all of an area that is no area of records: who may ask for an import may watch it. */
+/** Areas without records that have one permission for all routes: whoever may request an import may watch it. */
 const whole: Record<string, string> = { etl: 'etl:write' };
-/** Answers that are CSV too, when that is asked for. */
+/** Answers that can also be requested as CSV. */
 const tabular = ['etl/import-report/:requestId'];
 /** Bodies that are no DTO. */
 const freeForm = ['integrations/tenantSettings'];
-/** Other answers than records that have an ETag. */
+/** Answers that have an ETag although they are no records. */
 const tagged = [...freeForm, 'documents/:id/download'];
 /** Answers without a body. */
 const silent = ['PUT webhooks'];
@@ -99,7 +99,7 @@ it('every operation of the description is a route of an area', () => {
   expect(routes.map((route) => operationOf(route)?.id).sort()).toEqual(operations.map(({ id }) => id).sort());
 });
 
-it('shows refusals under the titles that they are answered with', () => {
+it('the description shows refusals with the titles that the service sends', () => {
   const shown = (Object.values(description.components!.responses!) as Json[]).map(
     ({ content }) => content['application/problem+json'].example,
   );
@@ -109,7 +109,7 @@ it('shows refusals under the titles that they are answered with', () => {
     expect(title).toBe(toProblem(new HttpException('', status), '', '').body.title);
 });
 
-it('writes are served where writes are, and reads where reads are', () => {
+it('read controllers serve only reads, and write controllers no reads but the recorded ones', () => {
   expect(all.flatMap(({ reads }) => reads).filter(({ method }) => method !== 'GET')).toEqual([]);
   const gets = all.flatMap(({ writes }) => writes).filter(({ method }) => method === 'GET');
   expect(gets.map(({ path }) => path)).toEqual(Object.keys(recorded));
@@ -117,7 +117,7 @@ it('writes are served where writes are, and reads where reads are', () => {
 
 const ofRecords = all.filter(({ reads }) => !whole[reads[0].path.split('/')[0]]);
 it.each(ofRecords.map(({ writes, reads }) => [reads[0].path, [...writes, ...reads]] as const))(
-  '%s has all that an area has',
+  '%s has the routes that every area has, or those of its exception',
   (area, own) => {
     const wanted = ['', '/:id', '/:id/history'].map((path) => `GET ${area}${path}`);
     const writes = [`POST ${area}`, `PATCH ${area}/:id`, `DELETE ${area}/:id`];
@@ -133,7 +133,7 @@ it.each(ofRecords.map(({ writes, reads }) => [reads[0].path, [...writes, ...read
 );
 
 describe.each(named)('%s', (_name, route) => {
-  it('asks for a permission of its area', () => {
+  it('requires the permission of its area', () => {
     const targets = [route.controller.prototype[route.handler], route.controller];
     const [area] = route.path.split('/');
     const wanted =
@@ -142,10 +142,10 @@ describe.each(named)('%s', (_name, route) => {
     expect(operationOf(route).permission).toBe(wanted);
   });
 
-  it('takes a body that its DTO checks, and no other field', () => {
+  it('accepts the example of its body, and refuses fields that its DTO does not declare', () => {
     const { body, isForm } = operationOf(route);
     const metatype = bodyOf(route);
-    // The fields of a form are known when it was read, which its route does itself.
+    // A route that takes a form reads the form itself, and only then knows its fields.
     if (isForm) return expect(metatype).toBeUndefined();
     expect(body !== undefined).toBe(metatype !== undefined);
     if (!body || freeForm.includes(route.path)) return;
@@ -157,7 +157,7 @@ describe.each(named)('%s', (_name, route) => {
     expect(() => check([])).toThrow(DomainError);
   });
 
-  it('describes its answer, and the headers that it goes by', () => {
+  it('has a description of its answer and of the headers that it reads and sends', () => {
     const operation = operationOf(route);
     const { headers = {}, content } = operation.responses[successOf(operation)];
     const isSilent = route.method === 'DELETE' || silent.includes(`${route.method} ${route.path}`);

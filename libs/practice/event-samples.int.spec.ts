@@ -48,7 +48,7 @@ describe('the events that a firm writes', () => {
     expect(unseen(sample, data)).toEqual([]);
   });
 
-  it('fold to what the store keeps of them', async () => {
+  it('fold to the state that the store keeps', async () => {
     const verified = await derivedOf(store).verifier.verify();
     expect(verified).toMatchObject({ differences: 0, outdated: 0, findings: [] });
     expect(verified.streams).toBeGreaterThan(15);

@@ -13,12 +13,12 @@ import {
 const samples = storedSamples();
 
 describe('the stored samples of events', () => {
-  it('are there for every event type and schema version, and for nothing else', () => {
+  it('exist for every event type and schema version, and for nothing else', () => {
     expect(sampleGaps(definitions, samples)).toEqual([]);
   });
 
   it.each(definitions.map((definition) => [definition.kind, definition] as const))(
-    '%s: upcast to exactly the sample of the next version, and fold',
+    'of %s upcast to exactly the sample of the next version, and fold',
     (_, definition) => {
       for (const { upcast, sample } of upcastSteps(definition, samples)) expect(upcast).toEqual(sample);
       const [folded] = foldSamples(definition, samples);
@@ -46,14 +46,14 @@ const things: Samples = {
   ThingMade: { 1: { label: 'Thing' }, 2: { name: 'Thing' }, 3: { name: 'Thing', code: 'Thi' } },
 };
 
-describe('what is wrong with samples is seen:', () => {
-  it('nothing of right ones', () => {
+describe('the check of samples', () => {
+  it('finds nothing wrong with correct samples', () => {
     expect(sampleGaps([Thing], things)).toEqual([]);
     for (const { upcast, sample } of upcastSteps(Thing, things)) expect(upcast).toEqual(sample);
     expect(foldSamples(Thing, things).map(({ data }) => data)).toEqual(Array(3).fill(things.ThingMade[3]));
   });
 
-  it('a version without one, one of an unknown version or type', () => {
+  it('finds a version without a sample, and samples of an unknown version or type', () => {
     const { 2: _, ...others } = things.ThingMade;
     expect(sampleGaps([Thing], { ThingMade: { ...others, 4: {} }, Odd: { 1: {} } })).toEqual([
       'no sample of ThingMade 2',
@@ -62,7 +62,7 @@ describe('what is wrong with samples is seen:', () => {
     ]);
   });
 
-  it('one that does not come from the one before', () => {
+  it('finds a sample that is not what the sample of the version before is upcast to', () => {
     const wrong = { ThingMade: { ...things.ThingMade, 2: { name: 'Other' } } };
     const steps = upcastSteps(Thing, wrong);
     expect(steps.map(({ upcast, sample }) => JSON.stringify(upcast) === JSON.stringify(sample))).toEqual([
@@ -71,12 +71,12 @@ describe('what is wrong with samples is seen:', () => {
     ]);
   });
 
-  it('one that does not upcast or fold', () => {
+  it('finds a sample that cannot be upcast or folded', () => {
     const broken = { ThingMade: { ...things.ThingMade, 1: {} } };
     expect(() => foldSamples(Thing, broken)).toThrow('its upcaster from schema version 2 failed');
   });
 
-  it('data of another shape', () => {
+  it('finds data of another shape than the sample', () => {
     const sample = { name: 'Thing', rate: { amount: '1' }, tags: ['a'], count: 1 };
     const differences = (data: object, partial = false) => shapeDifferences(sample, data, partial);
     expect(differences({ name: null, rate: { amount: '2' }, tags: [], count: 2 })).toEqual([]);
@@ -91,7 +91,7 @@ describe('what is wrong with samples is seen:', () => {
     ]);
   });
 
-  it('a value that nobody writes', () => {
+  it('finds a value of a sample that no event has', () => {
     const sample = { name: 'Thing', rate: { amount: '1' }, tags: ['a'] };
     expect(unseen(sample, [{ name: 'x', rate: null, tags: [] }, { rate: { amount: null } }])).toEqual([
       '/rate/amount',

@@ -14,7 +14,7 @@ it.each<[field: string, ...bodies: (new () => object)[]]>([
   ['code', TaskTypeInput, TaskTypePatch],
   ['code', TaxCodeInput, TaxCodePatch],
   ['code', DisbursementCodeInput, DisbursementCodePatch],
-])('no %s is another one that only looks different to a computer', (field, ...bodies) => {
+])('a %s with blanks around it or with decomposed accents is refused', (field, ...bodies) => {
   for (const body of bodies) {
     for (const text of [' M-1', 'M-1\t', 'Cafe\u0301'])
       expect(bodyFaults(body, { [field]: text })).toContain(`/${field} not_normalised`);

@@ -9,7 +9,7 @@ import { createFirm } from './testing/firm';
 
 const projections = areas.flatMap((area) => area.projections);
 
-it('is of the latest version where it has no event yet, and so is not rebuilt', async () => {
+it('every read model of a new database has the latest version, and so is not rebuilt', async () => {
   const store = await createTestStore(definitions);
   const { rows } = await store.reads.pool.query(
     'select projection as name, version from read_model.generations order by 1',
@@ -19,7 +19,7 @@ it('is of the latest version where it has no event yet, and so is not rebuilt', 
   expect(rows).toEqual(latest.sort((a, b) => (a.name < b.name ? -1 : 1)));
 });
 
-it('has its tables planned for the largest tenant', async () => {
+it('queries of a read model are planned as if all rows belonged to one tenant', async () => {
   const store = await createTestStore(definitions);
   const { rows } = await store.reads.pool.query<{ name: string }>(
     `select attrelid::regclass::text as name from pg_attribute
@@ -31,7 +31,7 @@ it('has its tables planned for the largest tenant', async () => {
   expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
 });
 
-it('is not planned for an empty one where it has no event yet', async () => {
+it('queries of a new database are not planned as if its tables were empty', async () => {
   const store = await createTestStore(definitions);
   const { rows } = await store.reads.pool.query(
     `select oid::regclass from pg_class
@@ -68,9 +68,9 @@ describe('rebuilding a read model', () => {
     return rows;
   };
 
-  it('answers the same rows from a new generation, which the projector goes on with', async () => {
+  it('leaves the same rows in a new generation, which the projector then continues', async () => {
     for (let number = 0; number < 20; number++) await create(`Division ${String(number).padStart(2, '0')}`);
-    await waitFor(async () => (await names()).length === 20, { description: '20 divisions to show' });
+    await waitFor(async () => (await names()).length === 20, { description: '20 divisions to be shown' });
     const before = await names();
 
     const rebuilt = await parts.rebuild.rebuild('divisions');
@@ -88,7 +88,7 @@ describe('rebuilding a read model', () => {
 
     await create('Later');
     await waitFor(async () => (await names()).some(({ name }) => name === 'Later'), {
-      description: 'the projector to take the new generation up',
+      description: 'the projector to continue the new generation',
     });
     const { rows } = await store.reads.pool.query(`select to_regclass('read_model.divisions_g1') as gone`);
     expect(rows[0].gone).toBeNull();
@@ -99,11 +99,11 @@ describe('rebuilding a read model', () => {
     await parts.rebuild.rebuild('divisions');
     await writes;
     await waitFor(async () => (await names()).filter(({ name }) => name.startsWith('During')).length === 60, {
-      description: 'all divisions to show',
+      description: 'all divisions to be shown',
     });
   });
 
-  it('runs once at a time, and knows its names', async () => {
+  it('is refused while another rebuild of the same read model runs, and for an unknown name', async () => {
     // Whichever comes first cannot end before the other was refused.
     const holder = await store.reads.session();
     await holder.query(`begin; select from read_model.live where projection = 'people' for update`);
@@ -115,17 +115,17 @@ describe('rebuilding a read model', () => {
     await expect(parts.rebuild.rebuild('nothing')).rejects.toMatchObject({ code: 'unknown_projection' });
   });
 
-  it('tells how far behind each read model is', async () => {
+  it('the status shows how far each read model is behind', async () => {
     const now = new Date(Date.now() + 60_000);
     const clock = { now: () => now } as Clock;
     const { status } = projectionParts(store, projections, clock);
     await waitFor(async () => (await status.list()).every(({ lag }) => lag === 0), {
-      description: 'no lag',
+      description: 'every read model to be without lag',
     });
     await parts.runner.stop();
     await create('Unseen');
     await waitFor(async () => (await status.list()).every(({ lag }) => lag >= 59), {
-      description: 'a lag',
+      description: 'every read model to be behind',
     });
   });
 });

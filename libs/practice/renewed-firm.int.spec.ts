@@ -13,10 +13,10 @@ import { createFirm } from './testing/firm';
 import { liveFirm } from './testing/firm-life';
 import { allProjections, type Firms, openFirms } from './testing/projected-firms';
 
-describe('a firm whose records appear all at one moment', () => {
+describe('a firm whose records are shown all at once by a renewal', () => {
   let firms: Firms;
   let context: RequestContext;
-  /** As a process that only renews has it. */
+  /** The application of a process that only renews. */
   let app: INestApplicationContext;
 
   beforeAll(async () => {
@@ -40,7 +40,7 @@ describe('a firm whose records appear all at one moment', () => {
     await firms.close();
   });
 
-  /** Rows of every table that a firm's readers find in one statement. */
+  /** The number of rows of a firm that readers find in every table, asked in one statement. */
   const found = async ({ tenant }: RequestContext): Promise<Record<string, number>> => {
     const counts = allProjections.flatMap(({ name, tables }) =>
       tables.map(
@@ -51,7 +51,7 @@ describe('a firm whose records appear all at one moment', () => {
     return (await firms.sql<Record<string, number>>(`select ${counts.join(', ')}`, [tenant.id]))[0];
   };
 
-  it('reads as one that was shown as it was written', async () => {
+  it('is read without the records or with all of them, and afterwards like any other firm', async () => {
     const tenant = await firms.parts.tenants.get(context.tenant.alias);
     const before = await found(context);
     expect(Object.values(before).filter((count) => count > 0)).toEqual([1]);

@@ -93,21 +93,21 @@ describe('events of an older schema version', () => {
     });
   const state = { ...unreferenced, name: 'Conveyancing', code: 'CON', first: 'Ada', last: 'Lovelace' };
 
-  it('are stored as they were written', async () => {
+  it('stay stored as they were written', async () => {
     const { rows } = await now.writes.pool.query('select schema_version, data from event_store.events');
     expect(rows).toEqual([
       { schema_version: 1, data: { label: 'Conveyancing', sealed: expect.any(String) } },
     ]);
   });
 
-  it('load, fold and replay as they are now', async () => {
+  it('are loaded, folded and replayed in the current version', async () => {
     const [loaded] = await now.loader.load(context.tenant.id, [at(Now, id)]);
     expect(loaded).toMatchObject({ version: 1, data: state });
     expect(await now.loader.foldEvents(Now, context.tenant.id, toUuid(id))).toMatchObject({ data: state });
     expect(await make(now.store)).toMatchObject({ replayed: true, record: { id, version: 1, data: state } });
   });
 
-  it('are followed by new ones, which are written as they are now', async () => {
+  it('can be followed by events of the current version', async () => {
     await now.store.execute(context, async (work) => {
       const { team } = await work.load({ team: at(Now, id) });
       return work.change(Now, team!, [{ type: 'TeamMoved', data: { name: 'Property' } }]);
@@ -118,7 +118,7 @@ describe('events of an older schema version', () => {
     ]);
   });
 
-  it('come out of the feed, and make rows, as they are now', async () => {
+  it('come out of the feed and make rows in the current version', async () => {
     await project(now, context, [teams]);
     const { rows } = await now.reads.pool.query(
       'select version, code, name, state from read_model.divisions where tenant_id = $1',
@@ -128,14 +128,14 @@ describe('events of an older schema version', () => {
     expect(rows).toEqual([{ version: 2, code: 'CON', name: 'Property', state: moved }]);
   });
 
-  it('give what the store derives from them, once that is made again', async () => {
+  it('give the keys of the current version once derived data is rebuilt', async () => {
     const { verifier, rebuild } = derivedOf(now);
     expect((await verifier.verify()).findings.map(({ what }) => what)).toEqual(['its team is not reserved']);
     expect(await rebuild.rebuild()).toMatchObject({ written: 1, differences: 0 });
     expect(await verifier.verify()).toMatchObject({ streams: 1, outdated: 0, differences: 0 });
   });
 
-  it('of an erased person read as erased in the fields of now', async () => {
+  it('of an erased person show the erased values in the current fields', async () => {
     const erased = newId('division');
     await old.store.execute(context, async (work) =>
       work.create(Old, erased, [{ type: 'TeamMade', data: { label: 'Probate', head: 'Bob Fee' } }]),
@@ -148,7 +148,7 @@ describe('events of an older schema version', () => {
     });
   });
 
-  it('that an upcaster fails on are named, without what they hold', async () => {
+  it('are named without their data when an upcaster fails on them', async () => {
     const broken = newId('division');
     await old.store.execute(context, async (work) =>
       work.create(Old, broken, [{ type: 'TeamMade', data: { head: 'Eve Secret' } }]),

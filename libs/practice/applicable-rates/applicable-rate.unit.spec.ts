@@ -41,12 +41,12 @@ describe('an applicable rate', () => {
   });
 
   it.each([
-    ['the same days', {}],
-    ['one day', { effectiveFrom: '2025-03-31', effectiveTo: null }],
-    ['one day before', { effectiveFrom: '2024-01-01', effectiveTo: '2025-02-01' }],
-    ['all of them', { effectiveFrom: '2024-01-01', effectiveTo: null }],
-    ['some of them', { effectiveFrom: '2025-02-10', effectiveTo: '2025-02-11' }],
-  ])('never shares with another of its keys %s', (_, days) => {
+    ['both have the same days', {}],
+    ['the other begins on its last day', { effectiveFrom: '2025-03-31', effectiveTo: null }],
+    ['the other ends on its first day', { effectiveFrom: '2024-01-01', effectiveTo: '2025-02-01' }],
+    ['the other covers all its days', { effectiveFrom: '2024-01-01', effectiveTo: null }],
+    ['the other lies within its days', { effectiveFrom: '2025-02-10', effectiveTo: '2025-02-11' }],
+  ])('is refused beside another rate with the same keys when %s', (_, days) => {
     const [one, other] = [rate(), rate(days)];
     expect(() => requireNoOverlap(one, [other])).toThrow(refused('applicable_rate_overlap'));
     expect(() => requireNoOverlap(other, [one])).toThrow(
@@ -62,7 +62,7 @@ describe('an applicable rate', () => {
     ['a grade', { billingGrade: 'A' }],
     ['a task type', { taskTypeId: id('tasktype', 1) }],
     ['another matter', { scopeId: id('matter', 2) }],
-  ])('stands beside one for %s', (_, fields) => {
+  ])('is accepted beside a rate for %s', (_, fields) => {
     requireNoOverlap(rate(), [rate(fields)]);
     requireNoOverlap(rate(fields), [rate()]);
   });
@@ -72,7 +72,7 @@ describe('an applicable rate', () => {
     requireNoOverlap({ ...one, data: state({ effectiveTo: null }) }, [one]);
   });
 
-  it('never passes to another scope, nor ends before it begins', () => {
+  it('cannot be moved to another scope, nor end before it begins', () => {
     requireSound(state({ effectiveTo: '2025-02-01' }), state());
     const ended = () => requireSound(state({ effectiveTo: '2025-01-31' }), undefined);
     expect(ended).toThrow(refused('days_reversed'));
@@ -80,7 +80,7 @@ describe('an applicable rate', () => {
     expect(moved).toThrow(refused('scope_fixed'));
   });
 
-  it('points at its scope by its employee, so that only rates for somebody are asked for', () => {
+  it('links to its scope under a kind that names its employee, so that only the rates for that employee are loaded', () => {
     const links = (fields: object) => ApplicableRate.links(state(fields)).map(({ kind }) => kind);
     expect(links({})).toEqual(['applicable_rate']);
     const employeeId = id('employee', 1);

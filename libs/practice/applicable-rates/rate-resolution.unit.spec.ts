@@ -94,7 +94,7 @@ describe('the rate of work', () => {
     }
   });
 
-  it('takes the entry of most keys, and of as many the more telling ones', () => {
+  it('comes from the entry that matches by most keys, and among equally many by the more specific keys', () => {
     const named = (...names: (keyof RateKeys)[]) =>
       Object.fromEntries(names.map((name) => [name, keys[name]]));
     const best = (...entries: RateEntry[]) =>
@@ -109,7 +109,7 @@ describe('the rate of work', () => {
     expect(best(hour('1'), { ...hour('2', named('employeeId')), per: 'Unit' })).toBe('1');
   });
 
-  it('passes over what is in another currency, and says so', () => {
+  it('is never one in another currency, and the trace says that it was skipped', () => {
     const aud = agreed('1', { rate: { amount: '1', currency: 'AUD' }, billingGrade: 'A' });
     const { rate, trace } = resolveRate(work, { ...nothing, matterRates: [agreed('2'), aud] });
     expect(rate).toEqual(gbp('2'));
@@ -128,7 +128,7 @@ describe('the rate of work', () => {
     expect(none.trace[2]).toMatchObject({ outcome: 'OtherCurrency', recordId: other.id });
   });
 
-  it('tells why a level had none', () => {
+  it('has a trace that tells why a level gave no rate', () => {
     const outcomes = (sources: Partial<RateSources>, of = work) =>
       resolveRate(of, { ...nothing, ...sources }).trace.map(({ outcome }) => outcome);
     expect(outcomes({})).toEqual(Array(7).fill('None'));
@@ -147,7 +147,7 @@ describe('the rate of work', () => {
     expect(outcomes({ employee: folded('employee', { defaultRate: gbp('1') }) }, unit)[5]).toBe('NoMatch');
   });
 
-  describe('is what a naive evaluator finds', () => {
+  describe('compared with a naive evaluator', () => {
     const some = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: undefined });
     const currency = fc.constantFrom('GBP', 'GBP', 'AUD');
     const day = fc.constantFrom('2025-01-01', '2025-06-14', '2025-06-15', '2025-06-16', '2025-12-31');
@@ -206,7 +206,7 @@ describe('the rate of work', () => {
     });
     const anyWork = fc.record({ per, day, currency, keys: anyKeys });
 
-    it('in any rates, of any work', () => {
+    it('is the same for any rates and any work', () => {
       const seen = new Map<string | null, number>();
       fc.assert(
         fc.property(anyWork, anySources, (of, sources) => {

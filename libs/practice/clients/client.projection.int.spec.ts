@@ -56,7 +56,7 @@ describe('clients on a real store', () => {
   const remove = async (id: string) =>
     (await new DeleteClientHandler(store.store).execute(new DeleteClient(context, id))).record;
 
-  it('answers writes with its own fields and reads with those of its entity too', async () => {
+  it('a write is answered with the fields of the client, and a read with those of its entity too', async () => {
     const entityId = await person('Okafor', {
       firstName: 'Ada',
       addresses: [{ street: '12 Mill Lane', city: 'Leeds', postcode: 'LS1 4AP' }],
@@ -92,7 +92,7 @@ describe('clients on a real store', () => {
     });
   });
 
-  it('finds clients by number, by name and by state', async () => {
+  it('are found by number, by name and by state', async () => {
     const first = await create({ entityId: await person('Okafor'), clientNumber: 'C/2024/001' });
     const second = await create({ entityId: await person('Smith-Jones') });
     await activate(second.id);
@@ -107,7 +107,7 @@ describe('clients on a real store', () => {
     expect(await found({})).toEqual([second.id, first.id]);
   });
 
-  it('gives numbers that never meet those that were given', async () => {
+  it('get numbers that never repeat a number of a request', async () => {
     const number = async (clientNumber?: string) =>
       (await create({ entityId: await person('Any'), clientNumber })).data.clientNumber;
     expect(await number()).toBe('1');
@@ -122,7 +122,7 @@ describe('clients on a real store', () => {
     expect(await number()).toBe('9');
   });
 
-  it('numbers clients made at once one by one', async () => {
+  it('get consecutive numbers when they are created at the same time', async () => {
     const names = Array.from({ length: 30 }, (_, index) => `Person ${index}`);
     const people = await Promise.all(names.map((name) => person(name)));
     const made = await Promise.all(people.map((entityId) => create({ entityId })));
@@ -130,7 +130,7 @@ describe('clients on a real store', () => {
     expect(numbers).toEqual(names.map((_, index) => index + 1));
   });
 
-  it('makes one client of an entity, whoever asks at once', async () => {
+  it('only one is created of an entity when two requests come at once', async () => {
     const entityId = await person('Okafor');
     const outcomes = await Promise.allSettled([create({ entityId }), create({ entityId })]);
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
@@ -140,7 +140,7 @@ describe('clients on a real store', () => {
     });
   });
 
-  it('lets go of entity and number when it is deleted', async () => {
+  it('free their entity and their number when they are deleted', async () => {
     const entityId = await person('Okafor');
     const { id } = await create({ entityId, clientNumber: 'K1' });
     const deleteEntity = () =>
@@ -162,7 +162,7 @@ describe('clients on a real store', () => {
       'rateset_not_found',
     ],
     ['taxCodeId', { taxCodeId: 'taxcode_00000000000000000000000000000000' }, 'taxcode_not_found'],
-  ])('refuses an unknown %s', async (field, given, code) => {
+  ])('are refused with an unknown %s', async (field, given, code) => {
     const entityId = await person('Okafor');
     const refusal = { fault: 'invalid', code, errors: [{ pointer: `/${field}` }] };
     await expect(create({ entityId, ...given })).rejects.toMatchObject(refusal);
@@ -171,13 +171,13 @@ describe('clients on a real store', () => {
     await expect(update(id, given)).rejects.toMatchObject(refusal);
   });
 
-  it("refuses another tenant's entity", async () => {
+  it('are refused with an entity of another tenant', async () => {
     const entityId = await person('Okafor');
     context = await createFirm(store);
     await expect(create({ entityId })).rejects.toMatchObject({ code: 'entity_not_found' });
   });
 
-  it('checks a billing contact only when it changes', async () => {
+  it('have their billing contact checked only when it changes', async () => {
     const entityId = await person('Okafor');
     const billingContactId = await person('Payer');
     const { id } = await create({ entityId, billingContactId });
@@ -190,7 +190,7 @@ describe('clients on a real store', () => {
     expect(cleared.data).toMatchObject({ billingContactId: null, clientNumber: '1', minutesPerUnit: null });
   });
 
-  it('is deactivated only without open matters', async () => {
+  it('are deactivated only when active and without open matters', async () => {
     const { id } = await create({ entityId: await person('Okafor') });
     await expect(deactivate(id)).rejects.toMatchObject({ fault: 'conflict', code: 'client_not_active' });
     await activate(id);

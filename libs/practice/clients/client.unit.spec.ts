@@ -23,7 +23,7 @@ const deactivated: ClientEvent = { type: 'ClientDeactivated', data: {} };
 const deleted: ClientEvent = { type: 'ClientDeleted', data: {} };
 
 describe('clients', () => {
-  it('go from new to active, to inactive and back', () => {
+  it('go from new to active, from active to inactive, and back to active', () => {
     given(Client, [created])
       .when((state) => activateClient(state))
       .thenEvents([activated]);
@@ -35,7 +35,7 @@ describe('clients', () => {
       .thenEvents([activated]);
   });
 
-  it('stay as they are when asked again', () => {
+  it('do not change when they are activated or deactivated a second time', () => {
     given(Client, [created, activated])
       .when((state) => activateClient(state))
       .thenEvents([]);
@@ -44,7 +44,7 @@ describe('clients', () => {
       .thenEvents([]);
   });
 
-  it('are deactivated neither before they were active nor with open matters', () => {
+  it('cannot be deactivated before they were active, nor while they have open matters', () => {
     given(Client, [created])
       .when((state) => deactivateClient(state, 0))
       .thenRefused('client_not_active');
@@ -53,7 +53,7 @@ describe('clients', () => {
       .thenRefused('open_matters');
   });
 
-  it('never pass to another entity', () => {
+  it('cannot be given another entity', () => {
     given(Client, [created])
       .when(() => updateClient({ entityId: contactId }))
       .thenRefused('entity_fixed');

@@ -52,8 +52,8 @@ const stateAfter = (...events: DomainEvent[]) => given(CostRecovery, events).sta
 const linkToMatter = (state: CostRecoveryState) =>
   CostRecovery.links(state).find(({ target }) => target === fields.matterId)?.kind;
 
-describe('the life of a cost', () => {
-  it('moves nothing in fee analysis, whatever happens to it', () => {
+describe('a cost', () => {
+  it('has no movement in fee analysis, whatever happens to it', () => {
     given(CostRecovery, [created])
       .when((state) => finalise(CostRecovery, state))
       .thenEvents([finalised]);
@@ -79,7 +79,7 @@ describe('the life of a cost', () => {
     expect(back.data).toMatchObject({ dimensions: null });
   });
 
-  it('is worth its quantity and its total again when either changes', () => {
+  it('has its new quantity and total remaining when they change', () => {
     expect(stateAfter(created)).toMatchObject({ state: 0, remaining: '30.03', remainingUnits: '3' });
     expect(stateAfter(created, updated({ quantity: '2', total: '20.02' }))).toMatchObject({
       remaining: '20.02',
@@ -98,7 +98,7 @@ describe('the life of a cost', () => {
     });
   });
 
-  it('that another invoice holds than the one in hand was read at another moment', () => {
+  it('throws RecordsDisagree when the invoice at hand does not hold it, as the two were read at different moments', () => {
     const free = stateAfter(created, finalised);
     expect(() => release(CostRecovery, free, invoiceId)).toThrow(RecordsDisagree);
     expect(() => billed(free)).toThrow(RecordsDisagree);
@@ -115,7 +115,7 @@ describe('the life of a cost', () => {
       .thenRefused('finalised');
   });
 
-  it('is changed while pending, its description until it is billed', () => {
+  it('can be changed only while pending, and its description until an invoice holds it', () => {
     const onDraft = [created, finalised, reserved];
     const change = (events: CostRecoveryEvent[], names: string[]) =>
       given(CostRecovery, events).when((state) => {
@@ -132,7 +132,7 @@ describe('the life of a cost', () => {
     change(charged, []).thenEvents([]);
   });
 
-  it('stays as it is while a draft invoice holds it, and comes back from an invoice', () => {
+  it('cannot be unfinalised while a draft invoice holds it, and is whole again when its billing is reversed', () => {
     const onDraft = given(CostRecovery, [created, finalised, reserved]);
     onDraft.when((state) => unfinalise(CostRecovery, state)).thenRefused('reserved');
     onDraft
@@ -155,7 +155,7 @@ describe('the life of a cost', () => {
 });
 
 describe('the links of a cost', () => {
-  it('keep its matter open until it is billed or written off, and never when it is only expected', () => {
+  it('keep its matter open until it is billed or written off, and never when it is only anticipated', () => {
     expect(linkToMatter(stateAfter(created))).toBe('unbilled_cost');
     expect(linkToMatter(stateAfter(created, finalised, writtenOff))).toBe('unbilled_cost');
     const whole = { ...part, reason: 'goodwill', amount: '30.03', units: '3' };
@@ -180,7 +180,7 @@ describe('the links of a cost', () => {
   });
 });
 
-describe('what a cost may be', () => {
+describe('the rules for a cost', () => {
   const codeOf = (check: () => unknown) => {
     try {
       check();
@@ -198,23 +198,23 @@ describe('what a cost may be', () => {
     ['0', '12.5', 'GBP', '0'],
     ['1.5', '333', 'JPY', '500'],
     ['1', '99999999999', 'GBP', '99999999999'],
-  ])('%s × %s %s come to %s', (quantity, amount, currency, total) => {
+  ])('make %s × %s %s a total of %s', (quantity, amount, currency, total) => {
     expect(totalOf(quantity, { amount, currency })).toBe(total);
   });
 
-  it('is no more than a JSON number shows to the penny', () => {
+  it('refuse a total too large for a JSON number to show to the penny', () => {
     expect(codeOf(() => totalOf('1.0001', { amount: '99999999999', currency: 'GBP' }))).toBe(
       'total_too_large',
     );
   });
 
-  it('has the kind of its code, where that has one', () => {
+  it('refuse another kind than that of its disbursement code, where the code has one', () => {
     expect(codeOf(() => requireSuitableCode('Incurred', null))).toBeNull();
     expect(codeOf(() => requireSuitableCode('Incurred', 'Incurred'))).toBeNull();
     expect(codeOf(() => requireSuitableCode('Anticipated', 'Incurred'))).toBe('disbursement_kind_mismatch');
   });
 
-  it('was bought from somebody when it was bought', () => {
+  it('refuse an incurred cost without a supplier', () => {
     expect(codeOf(() => requireSupplier('Incurred', null))).toBe('supplier_required');
     expect(codeOf(() => requireSupplier('Incurred', fields.supplierId))).toBeNull();
     expect(codeOf(() => requireSupplier('Anticipated', null))).toBeNull();

@@ -40,13 +40,13 @@ describe('a disbursement code', () => {
     expect(DisbursementCode.links(given(DisbursementCode, [created, bought, not]).state!)).toHaveLength(1);
   });
 
-  it('refers to nothing and gives up its code when it is deleted', () => {
+  it('refers to nothing and frees its code when it is deleted', () => {
     const { state } = given(DisbursementCode, [created, { type: 'DisbursementCodeDeleted', data: {} }]);
     expect(DisbursementCode.links(state!)).toEqual([]);
     expect(DisbursementCode.keys(state!)).toEqual([]);
   });
 
-  it('stays while something refers to it', () => {
+  it('cannot be deleted while something refers to it', () => {
     given(DisbursementCode, [created])
       .when(() => remove(DisbursementCode, 1))
       .thenRefused('in_use');

@@ -23,7 +23,7 @@ describe('divisions on a real store', () => {
   const create = (name: string, more = {}) =>
     new CreateDivisionHandler(store.store).execute(new CreateDivision(context, { name, ...more }));
 
-  it('hands the default over in one append', async () => {
+  it('pass the default from one to the other in one append', async () => {
     const first = await create('First', { isDefault: true });
     const second = await create('Second');
     await new UpdateDivisionHandler(store.store).execute(
@@ -39,7 +39,7 @@ describe('divisions on a real store', () => {
     ).toEqual([false, true]);
   });
 
-  it.each([1, 2, 3])('hands it over when another was given it before its step %d', async (step) => {
+  it.each([1, 2, 3])('take the default even if another got it just before step %d', async (step) => {
     const [own, faster] = [await create(`Own ${step}`), await create(`Faster ${step}`)];
     const make = ({ record }: typeof own) =>
       new UpdateDivisionHandler(store.store).execute(
@@ -62,7 +62,7 @@ describe('divisions on a real store', () => {
     expect(rows).toEqual([{ stream_id: toUuid(own.record.id) }]);
   });
 
-  it('keeps the last active division, whoever asks at once', async () => {
+  it('cannot all be deactivated when two requests come at once', async () => {
     const other = await createContext(store);
     const both = await Promise.all(
       ['One', 'Two'].map((name) =>

@@ -49,7 +49,7 @@ async function parents(): Promise<Map<string, string | null>> {
   return new Map(rows.map(({ stream_id, parent }) => [toId('documentcollection', stream_id), parent]));
 }
 
-it('never makes a circle, whatever is moved at once', async () => {
+it('collections never contain themselves, whatever is moved at once', async () => {
   const ids: string[] = [];
   for (let count = 0; count < 7; count++) ids.push(await create());
   const one = fc.record({ what: fc.nat(6), into: fc.option(fc.nat(6)) });
@@ -81,14 +81,14 @@ it('never makes a circle, whatever is moved at once', async () => {
   );
 });
 
-it('lets one of two moves through that together make a circle', async () => {
+it('of two simultaneous moves that together would make a circle, only one succeeds', async () => {
   const [a, b] = [await create(), await create()];
   const [lowA, lowB] = [await create(await create(a)), await create(await create(b))];
   const outcomes = await Promise.allSettled([move(a, lowB), move(b, lowA, other)]);
   expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
 });
 
-it('counts what moves along', async () => {
+it('the limit of levels counts the collections below the one that moves', async () => {
   let lowest = await create();
   for (let level = 2; level <= 18; level++) lowest = await create(lowest);
   const branch = await create();
@@ -101,7 +101,7 @@ it('counts what moves along', async () => {
   expect(MAX_LEVELS).toBe(20);
 });
 
-it.each(['is made', 'is moved'])('counts what %s below while it moves', async (how) => {
+it.each(['is made', 'is moved'])('a move counts what %s below the collection meanwhile', async (how) => {
   let lowest = await create();
   for (let level = 2; level <= 18; level++) lowest = await create(lowest);
   const [branch, pair] = [await create(), await create()];

@@ -65,7 +65,7 @@ const isThere = async ({ tenant }: RequestContext, key: string) => {
   return content !== undefined;
 };
 
-it('removes the bytes of no document once they are old, and no others', async () => {
+it('a sweep removes bytes that belong to no document once they are an hour old, and no others', async () => {
   const [one, other] = firms;
   const live = await create(one);
   const second = await keep(one);
@@ -73,7 +73,7 @@ it('removes the bytes of no document once they are old, and no others', async ()
   await new AddDocumentVersionHandler(store.store).execute(add);
   const deleted = await create(other);
   await new DeleteRecordHandler(store.store).execute(new DeleteRecord(other, documentWriting, deleted.id));
-  // As of another firm's document: a key is held by one of its own tenant alone.
+  // Bytes of no document. A document holds only keys of its own tenant.
   const orphans = [await keep(one), await keep(other)];
 
   clock.advance(59 * MINUTE);
@@ -91,7 +91,7 @@ it('removes the bytes of no document once they are old, and no others', async ()
   for (const [index, { key }] of orphans.entries()) expect(await isThere(firms[index], key)).toBe(false);
 });
 
-it('is never overtaken by a document: bytes that old are given to none', async () => {
+it('a document cannot be created with bytes that are so old that a sweep may soon remove them', async () => {
   const [firm] = firms;
   const content = await keep(firm);
   clock.advance(21 * MINUTE);

@@ -39,7 +39,7 @@ describe('a document', () => {
     ]);
   });
 
-  it('holds the bytes of all its versions, also when it is deleted', () => {
+  it('keeps the bytes of all its versions, also when it is deleted', () => {
     const deleted = Document.evolve(second, { type: 'DocumentDeleted', data: {} });
     const held = ['1', '2'].map((key) => ({ kind: 'document_content', key }));
     for (const state of [second, deleted]) expect(Document.keys(state)).toEqual(held);
@@ -47,7 +47,7 @@ describe('a document', () => {
     expect(Document.links(deleted)).toEqual([]);
   });
 
-  it('has so many versions at most', () => {
+  it('cannot have more versions than MAX_VERSIONS', () => {
     const versions = Array.from({ length: MAX_VERSIONS }, (_, index) => ({
       ...second.versions[0],
       number: index + 1,
@@ -57,7 +57,7 @@ describe('a document', () => {
     );
   });
 
-  it('is given no bytes that a sweep may have taken for lost', () => {
+  it('refuses bytes that are so old that a sweep may have removed them', () => {
     const now = new Date('2026-01-01T12:00:00Z');
     const key = (minutes: number) => newContentKey(new Date(now.getTime() - minutes * 60_000));
     expect(() => requireFresh(key(19), now)).not.toThrow();
@@ -68,7 +68,7 @@ describe('a document', () => {
 describe('a range', () => {
   const number = fc.option(fc.nat(30), { nil: '' });
 
-  it('is within the file, begins where it was asked to, and ends no later', () => {
+  it('is the part of the requested bytes that the file has, or refused when it has none of them', () => {
     fc.assert(
       fc.property(fc.nat(20), number, number, (size, from, to) => {
         let range: ReturnType<typeof rangeOf>;
@@ -105,7 +105,7 @@ describe('a range', () => {
     'bytes=1-2,4-5',
     'bytes=1x-2',
     'items=1-2',
-  ])('is not %j', (header) => {
+  ])('is none for the header %j', (header) => {
     expect(rangeOf(header, 10)).toBeUndefined();
   });
 });
@@ -116,7 +116,7 @@ describe('the type of a download', () => {
     'text/plain; charset=utf-8',
     'IMAGE/PNG',
     'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-  ])('is its own when it is %s', (type) => {
+  ])('is that of the document when it is %s', (type) => {
     expect(downloadType(type)).toBe(type);
   });
 
@@ -127,11 +127,11 @@ describe('the type of a download', () => {
     'text/plainish',
     'application/pdfx',
     'application/x-msdownload',
-  ])('says nothing when it is %s', (type) => {
+  ])('is application/octet-stream when that of the document is %s', (type) => {
     expect(downloadType(type)).toBe('application/octet-stream');
   });
 
-  it('comes without parameters that no header can hold, and with all others', () => {
+  it('has all parameters except those that a header cannot hold', () => {
     const named = (name: string) => `text/plain; name="${name}"`;
     expect(downloadType(named('Größe'))).toBe(named('Größe'));
     expect(downloadType(named('契約'))).toBe('text/plain');

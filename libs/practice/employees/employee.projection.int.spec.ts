@@ -62,7 +62,7 @@ describe('employees on a real store', () => {
   const deactivate = async (id: string) =>
     (await new DeactivateEmployeeHandler(store.store).execute(new DeactivateEmployee(context, id))).record;
 
-  it('answers writes with its own fields and reads with those of its entity and division too', async () => {
+  it('a write is answered with the fields of the employee, and a read with those of its entity and division too', async () => {
     const entityId = await person('Okafor', 'Ada', 'ada@example.com');
     const divisionId = await division('Litigation');
     const record = await create({
@@ -98,7 +98,7 @@ describe('employees on a real store', () => {
     });
   });
 
-  it('finds employees by name, division and state, in the order of their names', async () => {
+  it('are found by name, division and state, in the order of their names', async () => {
     const divisionId = await division('Litigation');
     const zoe = await create({ entityId: await person('Zoe'), divisionId, isFeeEarner: false });
     const bob = await create({ entityId: await person('Bob'), initials: 'BB' });
@@ -115,14 +115,14 @@ describe('employees on a real store', () => {
     expect(await found({ entityId: zoe.data.entityId })).toEqual([zoe.id]);
   });
 
-  it('makes one employee of an entity, whoever asks at once', async () => {
+  it('only one is created of an entity when two requests come at once', async () => {
     const entityId = await person('Okafor');
     const outcomes = await Promise.allSettled([create({ entityId }), create({ entityId })]);
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     await expect(create({ entityId })).rejects.toMatchObject({ code: 'entity_employee_taken' });
   });
 
-  it('refuses what it cannot refer to', async () => {
+  it('are refused with an unknown entity, an unknown or inactive division, or an unsupported currency', async () => {
     const entityId = await person('Okafor');
     const unknown = '00000000000000000000000000000000';
     const closed = await division('Closed');
@@ -143,7 +143,7 @@ describe('employees on a real store', () => {
     }
   });
 
-  it('checks a division only when it changes, and holds it', async () => {
+  it('have their division checked only when it changes, and keep it from being deleted', async () => {
     const divisionId = await division('Closing');
     await division('Open');
     const { id } = await create({ entityId: await person('Okafor'), divisionId });
@@ -158,7 +158,7 @@ describe('employees on a real store', () => {
     await expect(update(id, { divisionId })).rejects.toMatchObject({ code: 'division_not_found' });
   });
 
-  it('is switched off and on, and deleted', async () => {
+  it('are deactivated, activated and deleted', async () => {
     const { id } = await create({ entityId: await person('Okafor') });
     expect((await deactivate(id)).data.state).toBe(2);
     const { version } = await deactivate(id);

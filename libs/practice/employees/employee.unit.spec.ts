@@ -22,7 +22,7 @@ const deactivated: EmployeeEvent = { type: 'EmployeeDeactivated', data: {} };
 const deleted: EmployeeEvent = { type: 'EmployeeDeleted', data: {} };
 
 describe('employees', () => {
-  it('are active from the start, go and come back', () => {
+  it('are active from the start, and can be deactivated and activated again', () => {
     given(Employee, [created])
       .when((state) => deactivateEmployee(state))
       .thenEvents([deactivated]);
@@ -31,7 +31,7 @@ describe('employees', () => {
       .thenEvents([{ type: 'EmployeeActivated', data: {} }]);
   });
 
-  it('stay as they are when asked again', () => {
+  it('do not change when they are activated or deactivated a second time', () => {
     given(Employee, [created])
       .when((state) => activateEmployee(state))
       .thenEvents([]);
@@ -40,7 +40,7 @@ describe('employees', () => {
       .thenEvents([]);
   });
 
-  it('record what changes, and never become another entity', () => {
+  it('record what changes, and cannot be given another entity', () => {
     given(Employee, [created])
       .when(() => updateEmployee({ jobTitle: 'Partner' }))
       .thenEvents([{ type: 'EmployeeUpdated', data: { jobTitle: 'Partner' } }]);

@@ -18,7 +18,7 @@ import * as entity from './entity.commands';
 import { peopleProjection } from './entity.projection';
 import { entities } from './entity.queries';
 
-describe('people whose data is erased, on a real store', () => {
+describe('the erasure of a person, on a real store', () => {
   let store: TestStore;
   let context: RequestContext;
   let divisionId: string;
@@ -58,7 +58,7 @@ describe('people whose data is erased, on a real store', () => {
     return rows[0].wrapped;
   };
 
-  it('once, while no matter of theirs is open', async () => {
+  it('happens once, and only while no matter of theirs is open', async () => {
     const id = await person();
     const { record: open } = await openMatter(await activeClient(id));
     await expect(anonymise(id)).rejects.toMatchObject({ fault: 'conflict', code: 'open_matters' });
@@ -83,7 +83,7 @@ describe('people whose data is erased, on a real store', () => {
     expect(await listRecords(store, context, entities, { keywords: name })).toMatchObject([{ id }]);
   });
 
-  it('also when the record was deleted, and only at the version that was asked for', async () => {
+  it('is possible for a deleted record too, and only at the version that If-Match names', async () => {
     const id = await person();
     await act(entity.DeleteEntity, entity.DeleteEntityHandler, id);
     context.ifMatch = ['1'];
@@ -93,7 +93,7 @@ describe('people whose data is erased, on a real store', () => {
     expect(await keyOf(id)).toBeNull();
   });
 
-  it('and nothing new begins with them', async () => {
+  it('keeps them from becoming a client or an introducer, and their entity from being changed', async () => {
     const id = await person();
     const clientId = await activeClient(await person());
     await anonymise(id);
@@ -107,7 +107,7 @@ describe('people whose data is erased, on a real store', () => {
     await expect(change).rejects.toMatchObject({ fault: 'conflict', code: 'anonymised' });
   });
 
-  it('and what they were is switched off, and stays so', async () => {
+  it('deactivates the client, employee and supplier that they were, none of which can be activated again', async () => {
     const id = await person();
     const clientId = await activeClient(id);
     const { record: closed } = await openMatter(clientId);
@@ -146,7 +146,7 @@ describe('people whose data is erased, on a real store', () => {
     expect(first.record.version).toBe(2);
   });
 
-  it('and no documents are filed under them', async () => {
+  it('keeps documents from being filed under them', async () => {
     const id = await person();
     await anonymise(id);
     const file = act(collection.CreateDocumentCollection, collection.CreateDocumentCollectionHandler, {
@@ -156,7 +156,7 @@ describe('people whose data is erased, on a real store', () => {
     await expect(file).rejects.toMatchObject({ fault: 'invalid', code: 'entity_anonymised' });
   });
 
-  it('and another system may use its own key of them again', async () => {
+  it('frees their external reference for another record', async () => {
     const id = await person({ externalReference: 'ada@example.com' });
     await expect(person({ externalReference: 'ada@example.com' })).rejects.toMatchObject({
       fault: 'conflict',
@@ -170,7 +170,7 @@ describe('people whose data is erased, on a real store', () => {
     });
   });
 
-  it('and a matter that opens at the same moment keeps it from happening, or is refused', async () => {
+  it('is refused when a matter opens at the same moment, or the matter is refused', async () => {
     for (let round = 0; round < 12; round++) {
       const id = await person();
       const clientId = await activeClient(id);
@@ -180,7 +180,7 @@ describe('people whose data is erased, on a real store', () => {
     }
   });
 
-  it.each([1, 2])('and who becomes a client with an open matter before its step %d is kept', async (step) => {
+  it.each([1, 2])('is refused when a matter of theirs is opened just before its step %d', async (step) => {
     const id = await person();
     const load = store.loader.load.bind(store.loader);
     const append = store.appender.append.bind(store.appender);
@@ -194,7 +194,7 @@ describe('people whose data is erased, on a real store', () => {
     await expect(erasing).rejects.toMatchObject({ code: 'open_matters' });
   });
 
-  it('and is remembered where an index finds it, without a look at all events', async () => {
+  it('is found through an index, without reading all events', async () => {
     const asked = jest.spyOn(store.writes.pool, 'query');
     const erasures = new Erasures(store.writes, store.codec);
     await erasures.recorded();

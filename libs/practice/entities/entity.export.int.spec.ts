@@ -49,7 +49,7 @@ describe('an export of all that is held on a person', () => {
     return JSON.parse(text).data;
   }
 
-  it('holds something of every place that there is', async () => {
+  it('holds the entity, its history, and a list for every kind of record that can refer to it', async () => {
     const data = await exported();
     expect(Object.keys(data)).toEqual([
       'exportedOn',
@@ -68,7 +68,7 @@ describe('an export of all that is held on a person', () => {
     expect(data.exportedOn).toBe(data.history.at(-1).on);
   });
 
-  it('names what a supplier sold, and what is usually bought from it', async () => {
+  it('of a supplier holds the costs that it sold and the disbursement codes that name it', async () => {
     const { rows } = await store.reads.pool.query<{ id: string }>(
       `select s.entity_id as id from read_model.suppliers s join read_model.cost_recoveries c on c.supplier_id = s.id
        where s.tenant_id = $1 limit 1`,
@@ -95,7 +95,7 @@ describe('an export of all that is held on a person', () => {
     expect(rows.filter(({ id }) => text.includes(id.replaceAll('-', '')))).toEqual([]);
   });
 
-  it('is an event each time, and one that is not there is none', async () => {
+  it('is recorded as an event each time, and refused for an unknown entity', async () => {
     const before = await store.loader.versionOf(context.tenant.id, subject);
     const data = await exported();
     expect(data.entity.version).toBe(before + 1);
@@ -103,7 +103,7 @@ describe('an export of all that is held on a person', () => {
     await expect(exported(newId('entity'))).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('of very long records holds fewer at once', async () => {
+  it('of very long records reads fewer of them at once', async () => {
     await store.reads.pool.query(
       `update read_model.work_items set state = jsonb_set(state::jsonb, '{title}', to_jsonb(repeat('x', 12000000)))::json
        where tenant_id = $1`,
@@ -122,7 +122,7 @@ describe('an export of all that is held on a person', () => {
     expect(longest).toBeLessThan(32_000_000);
   });
 
-  it('of tens of thousands of records holds a hundred in memory', async () => {
+  it('of tens of thousands of records is sent in small pieces', async () => {
     await store.reads.pool.query(
       `insert into read_model.work_items
        select generation, tenant_id, gen_random_uuid(), version, is_deleted, created_on, created_by, updated_on, updated_by,
@@ -144,7 +144,7 @@ describe('an export of all that is held on a person', () => {
     expect(chunks).toBeGreaterThan(200);
   });
 
-  it('that fails midway ends without its end', async () => {
+  it('that fails midway is broken off, so that what was sent is no valid JSON', async () => {
     const reading = await stream();
     const fault = jest.spyOn(store.loader, 'events').mockRejectedValue(new Error('gone'));
     const told = jest.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
@@ -160,7 +160,7 @@ describe('an export of all that is held on a person', () => {
     told.mockRestore();
   });
 
-  it('can be recorded beside whatever a deleted person still is', async () => {
+  it('can be recorded for a deleted person', async () => {
     const { rows } = await store.reads.pool.query<{ id: string }>(
       'select id from read_model.people where tenant_id = $1 and is_deleted limit 1',
       [context.tenant.id],

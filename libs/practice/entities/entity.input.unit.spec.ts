@@ -4,7 +4,7 @@ import { EntityInput, EntityPatch } from './entity.input';
 describe('the body of an entity', () => {
   const ada = { entityType: 'Individual', lastName: 'Okafor' };
 
-  it('may leave everything else out or null', () => {
+  it('may leave out every optional field, or set it to null', () => {
     expect(bodyFaults(EntityInput, ada)).toEqual([]);
     expect(
       bodyFaults(EntityInput, { ...ada, email: null, phones: null, addresses: null, currency: null }),
@@ -27,11 +27,11 @@ describe('the body of an entity', () => {
     [{ ...ada, addresses: [{ planet: 'Mars' }] }, '/addresses/0/planet unknown_property'],
     [{ ...ada, email: 'ada' }, '/email is_email'],
     [{ ...ada, currency: 'XXZ' }, '/currency currency'],
-  ])('%j: %s', (body, fault) => {
+  ])('%j has the fault %s', (body, fault) => {
     expect(bodyFaults(EntityInput, body)).toEqual([fault]);
   });
 
-  it('clears no required field by null', () => {
+  it('cannot set a required field to null', () => {
     expect(bodyFaults(EntityPatch, { entityType: null })).toEqual(['/entityType required']);
   });
 });

@@ -56,7 +56,7 @@ describe('entities on a real store', () => {
     'Umberslade',
   ];
 
-  it('answers reads with every field, in the tenant currency unless told otherwise', async () => {
+  it("are read with every field, in the tenant's currency unless they were given another", async () => {
     const { id } = await create(quill);
     await create({ entityType: 'Organisation', name: 'Acme & Sons', currency: 'AUD' });
     await project(store, context, [peopleProjection]);
@@ -82,7 +82,7 @@ describe('entities on a real store', () => {
   });
 
   it.each([['zeb'], ['QUILL zebedee'], ['zebedee@quillfeather.example'], ['regno-55501']])(
-    'finds a person by %s',
+    'are found by %s',
     async (keywords) => {
       await create(quill);
       await create({ entityType: 'Organisation', name: 'Acme' });
@@ -95,7 +95,7 @@ describe('entities on a real store', () => {
     },
   );
 
-  it('follows updates and deletions', async () => {
+  it('show updates and deletions', async () => {
     const { id } = await create(quill);
     await update(id, { firstName: null, email: null, phones: null, addresses: [] });
     await project(store, context, [peopleProjection]);
@@ -115,13 +115,13 @@ describe('entities on a real store', () => {
     await expect(update(id, { title: null })).rejects.toMatchObject({ fault: 'not_found' });
   });
 
-  it('writes nothing when nothing changes', async () => {
+  it('get no event when nothing changes', async () => {
     const { id } = await create(quill);
     const { version } = await update(id, { ...quill, currency: null });
     expect(version).toBe(1);
   });
 
-  it('keeps no personal data readable in the store', async () => {
+  it('have no readable personal data in the store', async () => {
     const { id } = await create(quill);
     await update(id, { lastName: 'Umberslade' });
     for (const table of ['events', 'streams', 'links', 'reservations', 'subject_keys']) {
@@ -133,13 +133,13 @@ describe('entities on a real store', () => {
     }
   });
 
-  it('reads the same from the events as from the stored state', async () => {
+  it('are the same when folded from their events as in the stored state', async () => {
     const { id } = await create(quill);
     await update(id, { lastName: 'Umberslade', currency: 'EUR' });
     await expect(bothWays(id)).resolves.toMatchObject({ lastName: 'Umberslade', firstName: 'Zebedee' });
   });
 
-  it('reads as erased once the key is gone', async () => {
+  it('appear as erased once their key is gone', async () => {
     const { id } = await create(quill);
     await update(id, { email: 'other@example.com' });
     await store.writes.pool.query('delete from event_store.subject_keys where subject = $1', [toUuid(id)]);

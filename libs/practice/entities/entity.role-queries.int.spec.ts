@@ -44,7 +44,7 @@ describe("reading an entity's roles", () => {
     return read;
   };
 
-  it('waits for the entity, and for the roles that it was given and lost', async () => {
+  it('waits until the read models show the entity, and the roles that it was given or lost', async () => {
     await firms.parts.runner.stop();
     const id = await create('New');
     expect(await readMeanwhile(id)).toEqual([]);
@@ -57,7 +57,7 @@ describe("reading an entity's roles", () => {
     expect(await readMeanwhile(id)).toEqual([]);
   });
 
-  it('says that an entity is not there only when it is not', async () => {
+  it('answers not_found only for an unknown entity, not for one that the read models do not show yet', async () => {
     const id = await create('Unseen');
     await expect(rolesOf(id)).rejects.toMatchObject({ code: 'position_not_reached' });
     await expect(rolesOf(`entity_${'0'.repeat(32)}`)).rejects.toMatchObject({ code: 'not_found' });

@@ -32,7 +32,7 @@ const acme = { ...unset, entityType: 'Organisation' as const, name: 'Acme Ltd' }
 const created = (data: Parameters<typeof createEntity>[0]): EntityEvent => ({ type: 'EntityCreated', data });
 
 describe('entities', () => {
-  it('are created under the names of their type', () => {
+  it('are created with the name fields of their type', () => {
     given(Entity, [])
       .when(() => createEntity(ada))
       .thenEvents([created(ada)]);
@@ -106,7 +106,7 @@ describe('entities', () => {
     expect(Entity.links(given(Entity, [...events, gone]).state!)).toEqual([]);
   });
 
-  it('sort by family name and are called by the given one', () => {
+  it('have a sort name that begins with the family name, and a full name that begins with the given name', () => {
     expect([sortName(ada), fullName(ada)]).toEqual(['Okafor, Ada', 'Ada Okafor']);
     expect([sortName({ ...ada, firstName: null }), fullName({ ...ada, firstName: null })]).toEqual([
       'Okafor',
@@ -121,7 +121,7 @@ describe('entities', () => {
     expect(Object.keys(Entity.personal!.erased('')).sort()).toEqual([...Entity.personal!.fields].sort());
   });
 
-  describe('when their data is erased', () => {
+  describe('whose data is erased', () => {
     const id = 'entity_0198c2f1a4b87c3d9e5f60718293a4b5';
     const on = '2025-06-12T10:00:00.000Z';
     const roleId = 'role_0198c2f1a4b87c3d9e5f60718293a4b5';
@@ -144,7 +144,7 @@ describe('entities', () => {
     const erase = (openMatters: number) => (state: EntityState) =>
       anonymiseEntity(state, { id, openMatters, on });
 
-    it('it happens once', () => {
+    it('record the erasure only once', () => {
       given(Entity, [created(full)])
         .when(erase(0))
         .thenEvents([erasure]);
@@ -153,7 +153,7 @@ describe('entities', () => {
         .thenEvents([]);
     });
 
-    it('no matter is open', () => {
+    it('must have no open matter', () => {
       given(Entity, [created(full)])
         .when(erase(1))
         .thenRefused('open_matters');
@@ -163,14 +163,14 @@ describe('entities', () => {
         .thenEvents([]);
     });
 
-    it('they are left with what the store shows of them without their key', () => {
+    it('have only what the store shows of them without their key', () => {
       const { state } = given(Entity, [created(full), exported, erasure]);
       const shown = Entity.personal!.erased(id);
       expect(state).toEqual({ ...given(Entity, [created(full)]).state!, ...shown, anonymisedOn: on });
       expect(Entity.keys(state!)).toEqual([]);
     });
 
-    it('they are given nothing any more, and can be let go', () => {
+    it('cannot be changed or given a role, but can lose a role and be deleted', () => {
       const assigned: EntityEvent = { type: 'RoleAssigned', data: { roleId } };
       const all = [created(full), assigned, erasure];
       given(Entity, all)

@@ -11,7 +11,7 @@ const LAST = `select distinct on (tenant_id) tenant_id, (epoch, transaction_id, 
   from event_store.events where type = 'EntityAnonymised'
   order by tenant_id, epoch desc, transaction_id desc, position desc`;
 
-describe('where the last erasure of a tenant stands', () => {
+describe('the position of the last erasure of a tenant', () => {
   let store: TestStore;
   let firms: RequestContext[];
 
@@ -25,7 +25,7 @@ describe('where the last erasure of a tenant stands', () => {
   const rows = async (text: string) => (await store.writes.pool.query<object>(text)).rows;
   const noted = () => rows('select tenant_id, at::text from event_store.last_erasures order by 1');
 
-  it('is noted with it, of many at once that of the last', async () => {
+  it('is recorded with each erasure, also when many happen at once', async () => {
     const each = firms.flatMap((context) => Array.from({ length: PEOPLE }, () => context));
     const people = await Promise.all(
       each.map(async (context) => {
@@ -41,7 +41,7 @@ describe('where the last erasure of a tenant stands', () => {
     expect(await noted()).toEqual(last);
   });
 
-  it('is known of those from before the update', async () => {
+  it('is derived by the migration for erasures that happened before it', async () => {
     const before = await noted();
     await store.writes.pool.query('drop table event_store.last_erasures');
     await store.writes.pool.query(await readFile('migrations/write/0023-erasures-noted.sql', 'utf8'));

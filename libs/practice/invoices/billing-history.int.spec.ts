@@ -38,7 +38,7 @@ describe(`random billing histories (BILLING_SEED=${seed})`, () => {
   });
   afterAll(() => store.close());
 
-  it('come to what a naive ledger says: in the aggregates, the read models and fee analysis', async () => {
+  it('give the same figures as a naive ledger, in the aggregates, the read models and fee analysis', async () => {
     const { reconciliation } = projectionParts(store, models);
     let reconciled = 0;
     const done = new Map<string, number>();

@@ -58,28 +58,28 @@ describe('VAT of the United Kingdom, in 2025', () => {
     // 100.00 × 20 % = 20
     ['a round amount', '100', 'STD 20', '100', '120'],
     // 10.02 × 20 % = 2.004, three times 6.012: 6.01. Each rounded for itself would be 3 × 2.00 = 6.00.
-    ['three parts below the half', '10.02, 10.02, 10.02', 'STD 6.01', '30.06', '36.07'],
+    ['three lines whose taxes would each round down', '10.02, 10.02, 10.02', 'STD 6.01', '30.06', '36.07'],
     // 10.03 × 20 % = 2.006, three times 6.018: 6.02. Each rounded for itself would be 3 × 2.01 = 6.03.
-    ['three parts above the half', '10.03, 10.03, 10.03', 'STD 6.02', '30.09', '36.11'],
+    ['three lines whose taxes would each round up', '10.03, 10.03, 10.03', 'STD 6.02', '30.09', '36.11'],
     // 20 % of whole pence is a whole number of fifths of a penny: only other rates meet the half. 0.10 × 5 % = 0.005.
     ['half a penny', 'RED 0.1', 'RED 0.01', '0.1', '0.11'],
     // 1.10 × 5 % = 0.055, 2.30 × 5 % = 0.115, 4.50 × 5 % = 0.225: together 0.395: 0.40. Apart 0.06 + 0.12 + 0.23 = 0.41.
-    ['lines that each end on a half', 'RED 1.1, RED 2.3, RED 4.5', 'RED 0.4', '7.9', '8.3'],
+    ['lines whose taxes each end on half a penny', 'RED 1.1, RED 2.3, RED 4.5', 'RED 0.4', '7.9', '8.3'],
     // 0.10 × 5 % twice = 0.01 exactly. Apart it would be 0.01 + 0.01 = 0.02.
-    ['two halves', 'RED 0.1, RED 0.1', 'RED 0.01', '0.2', '0.21'],
+    ['two lines with a tax of half a penny each', 'RED 0.1, RED 0.1', 'RED 0.01', '0.2', '0.21'],
     // The same code by its name and by default: 30.06 × 20 % as above.
-    ['a code named and not named', '10.02, STD 10.02, 10.02', 'STD 6.01', '30.06', '36.07'],
+    ['the default code, named by one of the lines', '10.02, STD 10.02, 10.02', 'STD 6.01', '30.06', '36.07'],
     // (250.00 − 37.51) × 20 % = 212.49 × 20 % = 42.498: 42.50.
     ['a discount of the same code', '250, -37.51', 'STD 42.5', '212.49', '254.99'],
     // 250.00 × 20 % = 50.00. −30.10 × 5 % = −1.505: −1.51, as much as a charge of 30.10 would cost. 219.90 + 48.49.
-    ['a discount of another', '250, RED -30.1', 'RED -1.51, STD 50', '219.9', '268.39'],
+    ['a discount of another code', '250, RED -30.1', 'RED -1.51, STD 50', '219.9', '268.39'],
     // 80.00 × 20 % − 80.00 × 20 % = 0
-    ['a discount of all', '80, -80', 'STD 0', '0', '0'],
+    ['a discount of the whole amount', '80, -80', 'STD 0', '0', '0'],
     // Tenths that binary numbers do not have: 0.10 + 0.20 + 0.70 = 1.00; × 20 % = 0.20.
-    ['tenths', '0.1, 0.2, 0.7', 'STD 0.2', '1', '1.2'],
+    ['tenths, which binary numbers do not hold exactly', '0.1, 0.2, 0.7', 'STD 0.2', '1', '1.2'],
     // 299,999,999,999.97 × 20 % = 59,999,999,999.994: no binary number holds the total to the penny.
     [
-      'three of the largest',
+      'three lines of the largest amount',
       '99999999999.99, 99999999999.99, 99999999999.99',
       'STD 59999999999.99',
       '299999999999.97',
@@ -138,9 +138,9 @@ describe('GST of Australia, in 2025', () => {
     // 33.35 × 10 % = 3.335: 3.34
     ['half a cent', '33.35', 'GST 3.34', '33.35', '36.69'],
     // 33.34 × 10 % = 3.334: 3.33
-    ['below the half', '33.34', 'GST 3.33', '33.34', '36.67'],
+    ['below half a cent', '33.34', 'GST 3.33', '33.34', '36.67'],
     // 0.05 × 10 % = 0.005, three times 0.015: 0.02. Each rounded for itself would be 3 × 0.01 = 0.03.
-    ['three halves', '0.05, 0.05, 0.05', 'GST 0.02', '0.15', '0.17'],
+    ['three lines with a tax of half a cent each', '0.05, 0.05, 0.05', 'GST 0.02', '0.15', '0.17'],
     // (500.00 − 49.95) × 10 % = 450.05 × 10 % = 45.005: 45.01
     ['a discount', '500, -49.95', 'GST 45.01', '450.05', '495.06'],
     // 1,234.56 × 10 % = 123.456: 123.46. 1,234.56 + 15.20 + 8.00 + 40.00 = 1,297.76; + 123.46.
@@ -166,12 +166,12 @@ describe('currencies with other minor units', () => {
     ['JPY', '4', '0', '4'],
     // 1.005 × 10 % = 0.1005: 0.101 dinars
     ['KWD', '1.005', '0.101', '1.106'],
-  ])('%s %s', (currency, charges, tax, total) => {
+  ])('%s %s: the tax is %s and the total %s', (currency, charges, tax, total) => {
     expect(issued(au, '2025-06-30', charges, currency)).toMatchObject({ tax, total });
   });
 });
 
-describe('a tax code that nothing can be charged by', () => {
+describe('a tax code that cannot be charged', () => {
   const line = {
     sourceId: null,
     description: null,
@@ -194,7 +194,7 @@ describe('a tax code that nothing can be charged by', () => {
       'taxcode_a',
       { errors: [expect.objectContaining({ pointer: '/lines/0/taxCodeId' })] },
     ],
-  ])('is not there any more, which is told of %s', (_, known, refusal) => {
+  ])('is refused for %s when it no longer exists', (_, known, refusal) => {
     const named = new Map([[known, code]]);
     expect(() => taxationOn('2025-06-30', 'VAT', lines, named, found, lines.slice(1))).toThrow(
       expect.objectContaining({ code: 'taxcode_not_found', ...refusal }),
@@ -204,7 +204,7 @@ describe('a tax code that nothing can be charged by', () => {
   it.each([
     ['a line of the request', lines.slice(1), [expect.objectContaining({ pointer: '/lines/0/taxCodeId' })]],
     ['a line that the invoice has', [], []],
-  ])('has no rate on the day, which is told of %s', (_, request, errors) => {
+  ])('is refused for %s when it has no rate on the day', (_, request, errors) => {
     const of = (category: string) => [...uk.values()].find(({ data }) => data.category === category)!;
     const named = new Map([
       ['taxcode_a', of('Zero')],

@@ -42,7 +42,7 @@ const stateAfter = (...events: InvoiceEvent[]) => given(Invoice, [created, ...ev
 const draft = [added(line(1, '100'), line(2, '0.05')), taxed];
 
 describe('an invoice', () => {
-  it('adds its lines up, and taxes them once for each code', () => {
+  it('adds up its lines, and taxes their sum once for each tax code', () => {
     expect(stateAfter(...draft)).toMatchObject({
       state: 0,
       number: null,
@@ -55,20 +55,20 @@ describe('an invoice', () => {
     });
   });
 
-  it('never gives the number of a line that is gone to another', () => {
+  it('never reuses the number of a removed line', () => {
     const gone: InvoiceEvent = { type: 'InvoiceLinesRemoved', data: { ids: [2] } };
     expect(stateAfter(...draft, gone)).toMatchObject({ net: '100', total: '120', lastLine: 2 });
     expect(stateAfter(...draft, gone, added(line(3, '1'))).lines.map(({ id }) => id)).toEqual([1, 3]);
   });
 
-  it('is paid as it is issued when it comes to nothing', () => {
+  it('is paid as soon as it is issued when its total is 0', () => {
     const nothing = [added(line(1, '100'), line(2, '-100', { kind: 'Discount' })), taxed];
     expect(stateAfter(...nothing, issued())).toMatchObject({ state: 3, total: '0', balance: '0', paid: '0' });
     const unissued: InvoiceEvent = { type: 'InvoiceUnissued', data: { day: '2025-07-01' } };
     expect(stateAfter(...nothing, issued(), unissued)).toMatchObject({ state: 0 });
   });
 
-  it('is owed from its issue, and by nobody once it is a draft again, void or given up', () => {
+  it('has a balance from its issue until it is unissued, voided or written off', () => {
     const state = stateAfter(...draft, issued());
     expect(state).toMatchObject({ state: 1, number: '7', balance: '120.06', issueDate: '2025-06-30' });
     const unissued: InvoiceEvent = { type: 'InvoiceUnissued', data: { day: '2025-07-01' } };
@@ -80,7 +80,7 @@ describe('an invoice', () => {
     expect(lost).toMatchObject({ state: 5, balance: '0', paid: '100', writtenOff: '20.06' });
   });
 
-  it('is paid in parts, and owed again when a payment is taken back', () => {
+  it('can be paid in parts, and has a balance again when a payment is reversed', () => {
     const whole = [...draft, issued(), paid(1, '100'), paid(2, '20.06', true)];
     expect(stateAfter(...whole.slice(0, -1))).toMatchObject({ state: 2, paid: '100', balance: '20.06' });
     expect(stateAfter(...whole)).toMatchObject({ state: 3, paid: '120.06', balance: '0' });
@@ -92,7 +92,7 @@ describe('an invoice', () => {
     expect(stateAfter(...whole, back(1), back(2))).toMatchObject({ state: 1, paid: '0', balance: '120.06' });
   });
 
-  it('hangs on its matter as a draft, then as work, and on the codes that tax it', () => {
+  it('links to its matter as a draft and later as work, to its client, and to the codes that tax it', () => {
     const { clientId, matterId } = stateAfter();
     const links = (...events: InvoiceEvent[]) => Invoice.links(stateAfter(...events));
     expect(links(...draft)).toEqual([
@@ -105,7 +105,7 @@ describe('an invoice', () => {
     expect(Invoice.keys(stateAfter(...draft, issued()))).toEqual([{ kind: 'invoice_number', key: '7' }]);
   });
 
-  it('says in which state it is when it must be in another', () => {
+  it('has its state named in the refusal when it must be in another', () => {
     given(Invoice, [created, ...draft, issued()])
       .when((state) => {
         requireInvoice(state, 'invoice_not_draft', 0);

@@ -11,7 +11,7 @@ import * as draft from './invoice.draft.commands';
 
 const GBP = { Amount: 100, Currency: 'GBP' };
 
-describe('an invoice of as many lines as there can be', () => {
+describe('an invoice with as many lines as are allowed', () => {
   let store: TestStore;
   let firm: BillingFirm;
   let matterId: string;
@@ -52,7 +52,7 @@ describe('an invoice of as many lines as there can be', () => {
     return [...new Set(states.map(({ state, invoiceId }) => `${state} ${invoiceId}`))];
   };
 
-  it('is drafted, issued, unissued and voided, each with all its items in one append', async () => {
+  it('can be drafted, issued, unissued and voided, each time with all its items', async () => {
     const lines = items.slice(0, MAX_LINES).map((sourceId) => ({ kind: 'Fee' as const, sourceId }));
     const create = (more: object[]) =>
       firm.act(draft.CreateInvoice, draft.CreateInvoiceHandler, {

@@ -33,7 +33,7 @@ const archived: MatterEvent = { type: 'MatterArchived', data: { dateArchived: no
 const none = { work: 0, costs: 0, drafts: 0 };
 
 describe('a matter', () => {
-  it('closes when all work is billed or written off, and tells how much is not', () => {
+  it('closes only when all work is billed or written off, and otherwise tells how much is not', () => {
     given(Matter, [created])
       .when((state) => closeMatter(state, none, now))
       .thenEvents([closed]);

@@ -36,7 +36,7 @@ const refusal = (decide: () => void): DomainError => {
 };
 
 describe('a rate set', () => {
-  it('has one entry for the same work', () => {
+  it('cannot have two entries for the same work', () => {
     const entries = [hour('1', { employeeId }), hour('2', { employeeId, taskTypeId }), hour('3')];
     requireDistinct(entries);
     requireDistinct([...entries, { ...hour('4', { employeeId }), per: 'Unit' }]);
@@ -45,18 +45,18 @@ describe('a rate set', () => {
     expect(errors.map(({ pointer }) => pointer)).toEqual(['/entries/0', '/entries/3']);
   });
 
-  it('tells the keys of an entry apart, whatever their values', () => {
+  it('tells entries apart by which keys they have, not by their rates', () => {
     expect(nameOfKeys(hour('1', { billingGrade: 'A' }))).not.toBe(nameOfKeys(hour('1', { jobTitle: 'A' })));
     expect(nameOfKeys(hour('1', { billingGrade: 'A' }))).toBe(nameOfKeys(hour('2', { billingGrade: 'A' })));
   });
 
-  it('may be bounded on either side, not the wrong way round', () => {
+  it('may have a first and a last day, but not in reverse order', () => {
     requireDays(null, '2025-01-01');
     requireDays('2025-01-01', '2025-01-01');
     expect(refusal(() => requireDays('2025-01-02', '2025-01-01')).code).toBe('days_reversed');
   });
 
-  it('stays the default until another is', () => {
+  it('cannot stop being the default by an update, and cannot be deleted while it is the default', () => {
     requireStillDefault(set(), true);
     requireStillDefault(set({ isDefault: true }), true);
     expect(refusal(() => requireStillDefault(set({ isDefault: true }), false)).code).toBe('default_rate_set');
@@ -64,7 +64,7 @@ describe('a rate set', () => {
     expect(refusal(() => refuseDefault(set({ isDefault: true }))).code).toBe('default_rate_set');
   });
 
-  it('is raised half-up to the minor unit, and lowered', () => {
+  it('is raised or lowered by a percentage, and its rates are rounded half-up to the minor unit', () => {
     const rates = (percent: number, currency: string, ...given: string[]) =>
       uplift(
         given.map((rate) => hour(rate, { employeeId })),
@@ -85,7 +85,7 @@ describe('a rate set', () => {
     expect(() => rates(1, 'GBP', '1', '99999')).toThrow(refused);
   });
 
-  it('refers to what its entries name, each once, while it is there', () => {
+  it('links once to each record that its entries name, until it is deleted', () => {
     const entries = [hour('1', { employeeId }), hour('2', { employeeId, taskTypeId })];
     expect(RateSet.links(set({ entries }))).toEqual([
       { kind: 'rateset_employee', target: employeeId },

@@ -4,7 +4,7 @@ import { shownChanges } from './history-changes';
 /** Texts that may look like decimals: numbers that people give. */
 const numbers = ['number', 'matterNumber', 'clientNumber', 'registrationNumber', 'taxNumber'];
 
-/** What in data is as only events have it, each by its path. */
+/** The paths of values that have a form which only events use. */
 function stored(data: unknown, path: string): string[] {
   const name = path.split('/').at(-1)!;
   if (typeof data === 'string') {
@@ -24,11 +24,11 @@ describe('the changes that a history shows', () => {
     ([type, versions]) => [type, Object.values(versions).at(-1)!] as const,
   );
 
-  it.each(samples)('of %s hold nothing as only events have it', (type, data) => {
+  it.each(samples)('of %s hold no value in a form that only events use', (type, data) => {
     expect(stored(shownChanges(data), type)).toEqual([]);
   });
 
-  it('are what the event holds, in the form of records', () => {
+  it('are the data of the event in the form of records', () => {
     const data = {
       title: 'Advice',
       matterNumber: '2001',

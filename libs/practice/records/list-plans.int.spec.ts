@@ -31,7 +31,7 @@ interface Node {
 }
 
 let store: TestStore;
-/** What is planned once is planned once for each connection. */
+/** One connection, as statements that are planned once are planned once for each connection. */
 let client: PoolClient;
 let context: RequestContext;
 let other: RequestContext;
@@ -53,7 +53,7 @@ afterAll(async () => {
 // The first tenant of a database is number 1.
 const cases = listCases(1);
 
-/** Positions by what stands for them in a query. */
+/** Positions by the texts that stand for them in a query. */
 const positions = new Map([
   ['start', -1n],
   [changedAt(BigInt(ROWS / 2)), BigInt(ROWS / 2)],
@@ -79,7 +79,7 @@ function queriesOf({ list, filters, keywords }: ListCase): ListQuery[] {
   ];
 }
 
-/** Answers statements, and keeps them. */
+/** Runs statements, and records them. */
 function asking(statements: QueryConfig[]): Ask {
   return async (statement) => {
     statements.push(statement);
@@ -92,7 +92,7 @@ function pageOf(list: AnyList, query: ListQuery, statements: QueryConfig[] = [])
   return readPage(asking(statements), list, context.tenant, query, new UsualWords());
 }
 
-/** The plan that a statement is carried out by: with a name that for all tenants, else one of its own. */
+/** The plan of a statement: if it has a name, the plan that serves all tenants, else one of its own. */
 async function planOf({ name, text, values = [] }: QueryConfig): Promise<Node> {
   const explain = 'explain (analyze, timing off, format json)';
   if (name === undefined) return planned(await client.query(`${explain} ${text}`, values));
@@ -114,7 +114,7 @@ function executed(node: Node): Node[] {
   return node['Actual Loops'] === 0 ? [] : [node, ...(node.Plans ?? []).flatMap(executed)];
 }
 
-/** What went through far more rows than the page needs. */
+/** The nodes of a plan that went through far more rows than the page needs. */
 function heavy(nodes: Node[]): string[] {
   const tables = new Set(cases.map(({ list }) => `${tableOf(list.projection)}_g1`));
   const whole = (rows: number) => rows > ROWS / 3;
@@ -130,7 +130,7 @@ function heavy(nodes: Node[]): string[] {
     .map((node) => `${node['Node Type']} ${node['Relation Name'] ?? ''} ${node['Actual Rows']}`);
 }
 
-it('knows every list, and every filter', () => {
+it('the cases cover every list and every filter', () => {
   const listed = areas.flatMap(({ read, projections }) => (read.controllers.length > 0 ? projections : []));
   const names = listed
     .map(({ name }) => name)
@@ -146,7 +146,7 @@ it('knows every list, and every filter', () => {
 });
 
 describe.each(cases)('the list of $path', (one) => {
-  it.each(queriesOf(one))('%j', async (query) => {
+  it.each(queriesOf(one))('answers %j like a plain list, and reads few rows', async (query) => {
     const list = await listFor(store.reads, context, one.list, query);
     const { pageIndex = 0, pageSize = 50 } = query;
     const statements: QueryConfig[] = [];
@@ -168,7 +168,7 @@ describe.each(cases)('the list of $path', (one) => {
     }
   });
 
-  it('shows of others what one record by itself shows', async () => {
+  it('shows a record exactly as reading that record alone does', async () => {
     const { rows } = await pageOf(one.list, { pageSize: 20 });
     for (const row of rows) {
       const statement = oneStatement(one.list, context.tenant.id, row.id);
@@ -179,7 +179,7 @@ describe.each(cases)('the list of $path', (one) => {
   });
 });
 
-it('is told the position once, not for each row', async () => {
+it('a list asks for the reached position once, not for each row', async () => {
   await client.query('begin');
   await client.query(`set local track_functions = 'all'`);
   const { rows } = await pageOf(entities, {});
@@ -190,7 +190,7 @@ it('is told the position once, not for each row', async () => {
   expect([rows.length, called[0].calls]).toEqual([50, 1]);
 });
 
-it('takes keywords whose words grow longer than PostgreSQL takes', async () => {
+it('a list accepts keywords that expand to longer words than PostgreSQL accepts', async () => {
   const query = { keywords: '\u3300'.repeat(200) };
   expect(await pageOf(entities, query)).toMatchObject({ rows: [] });
 });

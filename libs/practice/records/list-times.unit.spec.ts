@@ -13,18 +13,18 @@ describe("times of a list's query", () => {
     expect(await asked('Europe/London', { from: day, until: day })).toEqual({ from, until });
   });
 
-  it('are those of Sydney in Sydney', async () => {
+  it('are the bounds of the day in Sydney for a firm in Sydney', async () => {
     const day = '2025-06-12';
     const bounds = { from: '2025-06-11T14:00:00.000Z', until: '2025-06-12T14:00:00.000Z' };
     expect(await asked('Australia/Sydney', { from: day, until: day })).toEqual(bounds);
   });
 
-  it('are days where days are compared, that of an instant in the zone', async () => {
+  it('become days where days are compared, and an instant becomes its day in the zone', async () => {
     expect(await asked('Europe/London', { day: '2025-06-11T23:30:00Z' })).toEqual({ day: '2025-06-12' });
     expect(await asked('Europe/London', { day: '2025-06-12T00:30:00+09:00' })).toEqual({ day: '2025-06-11' });
   });
 
-  it('are as they stand where no zone matters, which is not asked for then', async () => {
+  it('stay as they are where no zone matters, and the zone is not looked up then', async () => {
     const query = { from: '2025-06-12T10:00:00Z', day: '2025-06-12', keywords: 'lease' };
     expect(await inZone(query, times, () => Promise.reject(new Error('asked')))).toBe(query);
   });

@@ -18,13 +18,13 @@ describe('a merge patch', () => {
       { Amount: 0, Currency: 'AUD' },
       { Amount: 0, Currency: 'AUD' },
     ],
-  ])('of money that is there takes %j for %j', (given, whole) => {
+  ])('completes %j from the money that is stored to %j', (given, whole) => {
     expect(completed<Body>({ title: 'New', fee: fee(given) }, stored)).toEqual({ title: 'New', fee: whole });
     const rate = Object.assign(new RatePatch(), given);
     expect(completed<Body>({ fee: rate }, stored)).toEqual({ fee: whole });
   });
 
-  it('leaves what it does not name, and clears what is null', () => {
+  it('leaves what it does not name, and clears what it sets to null', () => {
     expect(completed<Body>({}, stored)).toEqual({});
     expect(completed<Body>({ fee: null }, stored)).toEqual({ fee: null });
   });
@@ -33,7 +33,7 @@ describe('a merge patch', () => {
     [{ Amount: 120 }, ['/fee/Currency']],
     [{ Currency: 'GBP' }, ['/fee/Amount']],
     [{}, ['/fee/Amount', '/fee/Currency']],
-  ])('of money that is not there refuses %j', (given, pointers) => {
+  ])('refuses %j when no money is stored', (given, pointers) => {
     const refusal = (): DomainError => {
       try {
         completed<Body>({ fee: fee(given) }, { ...stored, fee: null });

@@ -15,14 +15,14 @@ function showing(...versions: (number | undefined)[]) {
   });
 }
 
-describe('what read models show of a record', () => {
-  it('is asked until they show what its stream has', async () => {
+describe('reading a record from read models', () => {
+  it('is repeated until they show the version that its stream has', async () => {
     const read = showing(undefined, 1, 2, 3);
     expect(await caughtUp(storeHas(3), context, id, read)).toEqual({ version: 3 });
     expect(read).toHaveBeenCalledTimes(4);
   });
 
-  it('is asked once where they are as far, or further', async () => {
+  it('happens once when they show that version, or a later one', async () => {
     for (const version of [3, 4]) {
       const read = showing(version);
       expect(await caughtUp(storeHas(3), context, id, read)).toEqual({ version });
@@ -30,11 +30,11 @@ describe('what read models show of a record', () => {
     }
   });
 
-  it('is an older version when they do not come as far', async () => {
+  it('returns an older version when they do not catch up', async () => {
     expect(await caughtUp(storeHas(3), context, id, showing(2))).toEqual({ version: 2 });
   });
 
-  it('is nothing yet, or nothing', async () => {
+  it('is refused with position_not_reached when they do not show it yet, and with not_found when it does not exist', async () => {
     const refusal = (version: number) => caughtUp(storeHas(version), context, id, showing(undefined));
     await expect(refusal(1)).rejects.toMatchObject({ code: 'position_not_reached' });
     await expect(refusal(0)).rejects.toMatchObject({ code: 'not_found' });

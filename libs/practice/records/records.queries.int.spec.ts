@@ -34,7 +34,7 @@ describe('reading one record', () => {
       new GetRecord(context, divisions, id as GetRecord['id']),
     );
 
-  it('waits for its own stream, and not for ever', async () => {
+  it('waits a second for its newest version, and then answers with the older one', async () => {
     const id = await firms.createDivision(context, 'One');
     await firms.settled();
     await firms.parts.runner.stop();
@@ -48,7 +48,7 @@ describe('reading one record', () => {
     expect(await get(id)).toMatchObject({ headers: { ETag: '"2"' }, body: { data: { name: 'Two' } } });
   });
 
-  it('says that a record is not there only when it is not', async () => {
+  it('answers not_found only for an unknown record, not for one that the read models do not show yet', async () => {
     await firms.parts.runner.stop();
     const id = await firms.createDivision(context, 'Unseen');
     await expect(get(id)).rejects.toMatchObject({
@@ -70,7 +70,7 @@ describe('lists of one firm that take long', () => {
   });
   afterAll(() => firms.close());
 
-  it('leave connections to another', async () => {
+  it('leave connections for another firm', async () => {
     const [one, two] = firms.contexts;
     const { reads } = firms.store;
     const list = (context: RequestContext, of: ListRecords['list']) =>
@@ -93,7 +93,7 @@ describe('a page of very long records', () => {
   });
   afterAll(() => firms.close());
 
-  it('is refused before they are all in memory, on connections that are kept, and fewer are answered', async () => {
+  it('is refused before all are in memory, without closing the connection, and a shorter page is answered', async () => {
     const [context] = firms.contexts;
     const ids = await Promise.all(['One', 'Two', 'Three'].map((name) => firms.createDivision(context, name)));
     await firms.settled();
@@ -169,7 +169,7 @@ describe('reading what changed', () => {
     }
   }
 
-  it('misses nothing while others write, and the read model is rebuilt, whole and for the tenant alone', async () => {
+  it('misses nothing while others write and the read model is rebuilt, for all tenants and for one', async () => {
     let done = false;
     const writing = Promise.all([1, 2, 3, 4].map(write));
     const rebuilding = (async () => {
@@ -198,7 +198,7 @@ describe('reading what changed', () => {
     expect(pages[1]).toBeGreaterThan(final.length / 7);
   });
 
-  it('tells how far a list goes, on its first page', async () => {
+  it('can go on from the position that the first page of a list gives', async () => {
     const { position } = await list({ pageSize: 1 });
     expect(await list({ changedAfter: position })).toMatchObject({ rows: [], position });
     expect((await list({ pageSize: 1, pageIndex: 1 })).position).toBeUndefined();
@@ -210,7 +210,7 @@ describe('reading what changed', () => {
     expect((await list({ keywords: 'nobody is called so' })).position).toBe(next);
   });
 
-  it('reads a page in a transaction only where it takes several statements', async () => {
+  it('uses a transaction only for a page that takes several statements', async () => {
     const snapshot = jest.spyOn(firms.store.reads, 'snapshot');
     await list({});
     await list({ keywords: 'nobody' });
@@ -220,7 +220,7 @@ describe('reading what changed', () => {
     snapshot.mockRestore();
   });
 
-  it('tells a tenant without records where to go on', async () => {
+  it('gives even a tenant without records a position to go on from', async () => {
     const nobody = await createContext(firms.store);
     const empty = await new ListRecordsHandler(firms.store.reads).execute(
       new ListRecords(nobody, entities, { changedAfter: 'start' }),

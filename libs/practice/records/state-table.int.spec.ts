@@ -29,7 +29,7 @@ describe('a state table', () => {
     }
     const cursor = { partition: context.tenant.partition, after: START };
     await waitFor(async () => (events = (await store.feed.page([cursor], 10)).events).length === 3, {
-      description: 'three events',
+      description: 'the feed to show three events',
     });
   });
   afterEach(() => store.close());
@@ -48,16 +48,16 @@ describe('a state table', () => {
     return result.rows;
   }
 
-  it('holds the fold of its events, in one batch or several', async () => {
+  it('holds the fold of events that came in several batches', async () => {
     await apply(1, 2);
     await apply(3);
     expect(await rows()).toEqual([{ version: 3, name: 'three' }]);
   });
 
   it.each([
-    ['no row of a record whose first event is at hand', [1, 2], 0],
-    ['the row of a record that goes on', [2, 3], 1],
-  ])('asks for %s', async (_, versions, questions) => {
+    ['no row of a record whose first event is in the batch', [1, 2], 0],
+    ['the row of a record whose first event came before', [2, 3], 1],
+  ])('reads %s', async (_, versions, questions) => {
     if (questions > 0) await apply(1);
     const client = await store.reads.pool.connect();
     const query = jest.spyOn(client, 'query');
@@ -78,7 +78,7 @@ describe('a state table', () => {
     }
   });
 
-  it('looks at few long records at once, and comes to all of them', async () => {
+  it('reads only a few very long rows at once, and updates all of them', async () => {
     const streams = Array.from({ length: 5 }, () => randomUUID());
     const of = (...versions: number[]) =>
       versions.flatMap((version) => streams.map((streamId) => ({ ...events[version - 1], streamId })));
@@ -104,7 +104,7 @@ describe('a state table', () => {
     expect(await rows()).toEqual(streams.map(() => ({ version: 3, name: 'three' })));
   });
 
-  it('is the same when events come again', async () => {
+  it('does not change when events come again', async () => {
     await apply(1, 2, 3);
     await apply(1, 2, 3);
     await apply(2);
@@ -115,8 +115,8 @@ describe('a state table', () => {
     ['in one batch', [[1, 2, 3]]],
     ['in one batch after their first events', [[1], [2, 3]]],
     ['in a batch each', [[1], [2], [3]]],
-  ])('keeps records apart that have one id in two tenants, %s', async (_, batches) => {
-    // What an import has brought has the same ids in its staging tenant as in production.
+  ])('keeps records of two tenants with the same id apart when their events come %s', async (_, batches) => {
+    // Imported records have the same ids in their staging tenant as in production.
     const { id } = context.tenant;
     const theirs = events.map((own) => {
       const { name } = own.event.data as { name: string };
@@ -138,7 +138,7 @@ describe('a state table', () => {
   });
 
   it.each(['null', '', ' a "b", \'c\' \\ {d} ', 'one\ntwo\tthree\\n'])(
-    'keeps the text %j as it is',
+    'stores the text %j unchanged',
     async (name) => {
       const [created] = events;
       Object.assign(created.event.data, { name });
@@ -151,11 +151,11 @@ describe('a state table', () => {
   );
 
   it.each([
-    ['before the first event', [], [2, 3], 'event 2 follows 0'],
-    ['after what the row holds', [1], [3], 'event 3 follows 1'],
+    ['before the first version', [], [2, 3], 'event 2 follows 0'],
+    ['after the version that the row has', [1], [3], 'event 3 follows 1'],
     ['within a batch', [], [1, 3], 'event 3 follows 1'],
-    ['where versions come in another order', [], [1, 3, 2], 'event 3 follows 1'],
-  ])('refuses a gap %s, and writes nothing', async (_, earlier, versions, message) => {
+    ['when events come in another order', [], [1, 3, 2], 'event 3 follows 1'],
+  ])('refuses a gap between versions, and writes nothing: %s', async (_, earlier, versions, message) => {
     if (earlier.length > 0) await apply(...earlier);
     const before = await rows();
     await expect(apply(...versions)).rejects.toThrow(`division ${events[0].streamId}: ${message}`);

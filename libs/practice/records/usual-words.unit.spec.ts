@@ -6,7 +6,7 @@ import { UsualWords } from './usual-words';
 
 const search: Search = { list: matters, tenantId: 1, query: { keywords: 'Sale' }, words: ['sale'] };
 
-/** Usual words of a database whose latest records are as they are given, one after the other. */
+/** Usual words of a database that gives these answers, one after the other, when it is asked if words are common. */
 function asked(...common: boolean[]) {
   const clock = { time: 1_000, now: () => clock.time };
   const words = new UsualWords(clock);
@@ -16,8 +16,8 @@ function asked(...common: boolean[]) {
   return { clock, ask, of };
 }
 
-describe('what the latest records say of words', () => {
-  it('is asked once for every page, order and spelling of the words', async () => {
+describe('whether words are common in the latest records', () => {
+  it('is asked once for all pages, orders and spellings of the words', async () => {
     const { ask, of } = asked(true, false);
     expect(await of()).toBe(true);
     expect(await of({ query: { keywords: 'sale', pageIndex: 1, pageSize: 9, sort: '-title' } })).toBe(true);

@@ -12,11 +12,11 @@ describe('words of a text', () => {
 });
 
 describe('a query for words', () => {
-  it('asks for the beginnings of all', () => {
+  it('asks for words that begin with each of them', () => {
     expect(startingWith(['john', 'smi'])).toBe("'john':* & 'smi':*");
   });
 
-  it('cuts a word that PostgreSQL would refuse, by whole characters', () => {
+  it('cuts a word that is too long for PostgreSQL after a whole character', () => {
     expect(startingWith(['𝒜'.repeat(600)])).toBe(`'${'𝒜'.repeat(500)}':*`);
   });
 });

@@ -25,7 +25,7 @@ describe('roles on a real store', () => {
     (await new CreateRecordHandler(store.store).execute(new CreateRecord(context, roleWriting, { name })))
       .record.id;
 
-  it('of the system are made once in a tenant, however often that is asked for', async () => {
+  it('of the system are created once in a tenant, however often this is requested', async () => {
     const firm = await createContext(store);
     for (let time = 0; time < 2; time++)
       await store.store.executeMany(firm, (work) => createSystemRoles(work));
@@ -38,7 +38,7 @@ describe('roles on a real store', () => {
     ]);
   });
 
-  it('are not deleted while they are given to somebody, whoever comes first', async () => {
+  it('are either assigned or deleted, never both, when both are requested at once', async () => {
     const body = { entityType: 'Individual' as const, lastName: 'Okafor' };
     const { id } = (await new CreateEntityHandler(store.store).execute(new CreateEntity(context, body)))
       .record;
@@ -54,7 +54,7 @@ describe('roles on a real store', () => {
     }
   });
 
-  it('are made once under a name, whoever asks at once', async () => {
+  it('are created once under a name when two requests come at once', async () => {
     const outcomes = await Promise.allSettled(['Witness', 'witness '].map(create));
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     await expect(create('WITNESS')).rejects.toMatchObject({ fault: 'conflict', code: 'role_name_taken' });

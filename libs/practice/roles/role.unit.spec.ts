@@ -22,7 +22,7 @@ describe('roles', () => {
       .thenRefused('in_use');
   });
 
-  it('of the system stay as they are', () => {
+  it('of the system cannot be changed or deleted', () => {
     given(Role, [created('Client', 'System')])
       .when((state) => deleteRole(state, 0))
       .thenRefused('system_role');

@@ -28,17 +28,17 @@ describe('a supplier', () => {
     expect(Supplier.links(state!)).toEqual([{ kind: 'supplier_entity', target: entityId }]);
   });
 
-  it('refers to its terms', () => {
+  it('refers to its tax code and its default disbursement code', () => {
     const targets = Supplier.links(given(Supplier, [created, priced]).state!).map(({ target }) => target);
     expect(targets).toEqual([entityId, taxCodeId, defaultDisbursementCodeId]);
   });
 
-  it('refers to nothing and leaves its entity free when it is deleted', () => {
+  it('refers to nothing and frees its entity when it is deleted', () => {
     const { state } = given(Supplier, [created, priced, deleted]);
     expect([...Supplier.links(state!), ...Supplier.keys(state!)]).toEqual([]);
   });
 
-  it('goes out of use and back, and says so once', () => {
+  it('can be deactivated and activated again, and a second deactivation makes no event', () => {
     const [off] = deactivate(Supplier, given(Supplier, [created]).state!);
     given(Supplier, [created, off])
       .when((state) => deactivate(Supplier, state))
@@ -48,7 +48,7 @@ describe('a supplier', () => {
       .thenEvents([{ type: 'SupplierActivated', data: {} }]);
   });
 
-  it('stays while something refers to it', () => {
+  it('cannot be deleted while something refers to it', () => {
     given(Supplier, [created])
       .when(() => remove(Supplier, 1))
       .thenRefused('in_use');

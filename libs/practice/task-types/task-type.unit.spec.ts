@@ -17,7 +17,7 @@ describe('a task type', () => {
     expect(TaskType.links(state!)).toEqual([]);
   });
 
-  it('takes its new code, and gives it up when it is deleted', () => {
+  it('holds its new code after a change, and frees its code when it is deleted', () => {
     const [renamed] = update(TaskType, { code: 'L121' });
     const { state } = given(TaskType, [created, renamed]);
     expect(TaskType.keys(state!)).toEqual([{ kind: 'task_type_code', key: 'L121' }]);
@@ -25,7 +25,7 @@ describe('a task type', () => {
     expect(TaskType.keys(gone.state!)).toEqual([]);
   });
 
-  it('goes out of use and comes back', () => {
+  it('can be deactivated, and makes no event when it is activated while active', () => {
     given(TaskType, [created])
       .when((state) => activate(TaskType, state))
       .thenEvents([]);
@@ -34,7 +34,7 @@ describe('a task type', () => {
       .thenEvents([{ type: 'TaskTypeDeactivated', data: {} }]);
   });
 
-  it('stays while something refers to it', () => {
+  it('cannot be deleted while something refers to it', () => {
     given(TaskType, [created])
       .when(() => remove(TaskType, 2))
       .thenRefused('in_use');

@@ -33,7 +33,7 @@ describe('the task types that a tenant begins with', () => {
     ]);
   });
 
-  it('keep their codes', async () => {
+  it('have codes that no other task type can take', async () => {
     const again = new CreateRecord(context, taskTypeWriting, { code: 'A101', name: 'Again' });
     await expect(new CreateRecordHandler(store.store).execute(again)).rejects.toMatchObject({
       code: 'task_type_code_taken',

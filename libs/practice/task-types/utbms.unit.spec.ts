@@ -27,7 +27,7 @@ describe('utbms', () => {
     }
   });
 
-  it('gives a task code to what work is recorded on', () => {
+  it('gives a task code to tasks, and to phases that have no tasks', () => {
     const find = (wanted: string) => utbms.find(({ code }) => code === wanted);
     expect(find('L100')).toMatchObject({ phaseCode: 'L100', taskCode: null });
     expect(find('L120')).toMatchObject({ phaseCode: 'L100', taskCode: 'L120', name: 'Analysis/Strategy' });

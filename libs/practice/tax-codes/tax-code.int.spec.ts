@@ -37,7 +37,7 @@ describe('tax codes on a real store', () => {
   it.each([
     ['uk', { STD: 20, RED: 5, ZERO: 0, EXEMPT: 0, OUT: 0 }, 'VAT'],
     ['au', { GST: 10, FREE: 0, INPUT: 0, OUT: 0 }, 'GST'],
-  ] as const)('a tenant of %s starts with its codes', async (region, percents, scheme) => {
+  ] as const)('are those of the region in a new tenant of %s', async (region, percents, scheme) => {
     const context = await createFirm(store);
     await start(context, region);
     await project(store, context, [taxCodesProjection]);
@@ -66,7 +66,7 @@ describe('tax codes on a real store', () => {
   const patch = (context: RequestContext, id: string, body: object) =>
     new UpdateRecordHandler(store.store).execute(new UpdateRecord(context, taxCodeWriting, id, body));
 
-  it('keeps a rate from the moment at which an invoice has used it', async () => {
+  it('keep a rate from the moment at which an invoice has used it', async () => {
     const context = await createFirm(store);
     const id = await standard(context);
     expect((await use(context, id, '2025-06-12')).record.version).toBe(2);
@@ -84,7 +84,7 @@ describe('tax codes on a real store', () => {
     ]);
   });
 
-  it('is used by a rate or changed, whichever came first, when both are asked at once', async () => {
+  it('record the use of a rate that they have, also when their rates change at the same moment', async () => {
     const context = await createFirm(store);
     const id = await standard(context);
     const [used, changed] = await Promise.allSettled([

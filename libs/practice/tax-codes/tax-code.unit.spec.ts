@@ -31,11 +31,11 @@ describe('a tax code', () => {
     ['2011-01-03', '17.5', '2010-01-01'],
     ['2011-01-04', '20', '2011-01-04'],
     ['2199-12-31', '20', '2011-01-04'],
-  ])('charges on %s %s %%', (day, percent, from) => {
+  ])('charges on %s a rate of %s %%', (day, percent, from) => {
     expect(taxRateOn(state(), day)).toEqual({ percent, from });
   });
 
-  it('charges by no rate before its first one, and after its last day', () => {
+  it('has no rate before the first day of its first rate, nor after the last day of its last one', () => {
     given(TaxCode, [created()])
       .when((code) => markTaxRateUsed(code, taxRateOn(code, '2009-12-31')))
       .thenRefused('tax_rate_not_found');
@@ -52,7 +52,7 @@ describe('a tax code', () => {
     },
   );
 
-  it('is marked once for each rate that is used', () => {
+  it('is marked as used once for each rate', () => {
     const mark = (day: string) => (code: TaxCodeState) => markTaxRateUsed(code, taxRateOn(code, day));
     given(TaxCode, [created()])
       .when(mark('2025-06-12'))
@@ -79,21 +79,21 @@ describe('rates', () => {
   });
 
   it.each<[string, TaxCategory, TaxRate[], string | null]>([
-    ['one after the other', 'Standard', [span(1, 2), span(3, 4), span(6, null)], null],
-    ['one for a day', 'Reduced', [span(1, 1)], null],
-    ['two on one day', 'Standard', [span(1, 3), span(3, null)], 'tax_rates_overlap'],
-    ['one after an endless one', 'Standard', [span(1, null), span(3, 4)], 'tax_rates_overlap'],
-    ['two from one day', 'Reduced', [span(1, 1), span(1, null)], 'tax_rates_overlap'],
-    ['the last day before the first', 'Standard', [span(2, 1)], 'tax_rate_ends_early'],
-    ['none', 'Standard', [], 'tax_rate_required'],
-    ['none', 'Reduced', [], 'tax_rate_required'],
-    ['none', 'Zero', [], null],
-    ['none', 'Exempt', [], null],
-    ['none', 'OutOfScope', [], null],
-    ['one', 'Zero', [span(1, null)], 'tax_rate_not_taken'],
-    ['one', 'Exempt', [span(1, null)], 'tax_rate_not_taken'],
-    ['one', 'OutOfScope', [span(1, null)], 'tax_rate_not_taken'],
-  ])('%s of a %s code: %s', (_, category, rates, refused) => {
+    ['are accepted one after the other', 'Standard', [span(1, 2), span(3, 4), span(6, null)], null],
+    ['are accepted for a single day', 'Reduced', [span(1, 1)], null],
+    ['are refused when two share a day', 'Standard', [span(1, 3), span(3, null)], 'tax_rates_overlap'],
+    ['are refused after one without an end', 'Standard', [span(1, null), span(3, 4)], 'tax_rates_overlap'],
+    ['are refused when two begin together', 'Reduced', [span(1, 1), span(1, null)], 'tax_rates_overlap'],
+    ['are refused with a last day before the first', 'Standard', [span(2, 1)], 'tax_rate_ends_early'],
+    ['are required', 'Standard', [], 'tax_rate_required'],
+    ['are required', 'Reduced', [], 'tax_rate_required'],
+    ['are not required', 'Zero', [], null],
+    ['are not required', 'Exempt', [], null],
+    ['are not required', 'OutOfScope', [], null],
+    ['are refused', 'Zero', [span(1, null)], 'tax_rate_not_taken'],
+    ['are refused', 'Exempt', [span(1, null)], 'tax_rate_not_taken'],
+    ['are refused', 'OutOfScope', [span(1, null)], 'tax_rate_not_taken'],
+  ])('%s, in the category %s', (_, category, rates, refused) => {
     const decided = given(TaxCode, [created(category, rates)]).when((code) => {
       requireRates(code);
       return [];
@@ -102,7 +102,7 @@ describe('rates', () => {
     else decided.thenEvents([]);
   });
 
-  it('names the two that overlap', () => {
+  it('are named in the refusal when they overlap', () => {
     const { state: code } = given(TaxCode, [created('Standard', [span(1, 3), span(2, null)])]);
     expect(() => requireRates(code!)).toThrow(
       'rates: 5 % from 2025-01-01 to 2025-01-03 and 5 % from 2025-01-02 overlap.',
@@ -119,22 +119,22 @@ describe('rates', () => {
   it.each<[string, Partial<TaxCodeState>]>([
     ['be end-dated', { rates: [old, { ...now, to: '2026-12-31' }] }],
     [
-      'be followed by another',
+      'be end-dated and followed by another',
       { rates: [old, { ...now, to: '2026-12-31' }, { ...now, from: '2027-01-01' }] },
     ],
-    ['outlive one that was not used', { rates: [now] }],
+    ['stay when one that was not used is removed', { rates: [now] }],
     ['let the code be renamed', { code: 'VAT', name: 'VAT' }],
-  ])('may %s once they are used', (_, changes) => change(used2011, changes).thenEvents([]));
+  ])('once used may %s', (_, changes) => change(used2011, changes).thenEvents([]));
 
   it.each<[string, Partial<TaxCodeState>, string]>([
     ['change', { rates: [old, { ...now, percent: '22' }] }, 'tax_rate_used'],
     ['begin on another day', { rates: [old, { ...now, from: '2012-01-01' }] }, 'tax_rate_used'],
-    ['go', { rates: [old] }, 'tax_rate_used'],
+    ['be removed', { rates: [old] }, 'tax_rate_used'],
     ['come under another category', { category: 'Reduced' }, 'tax_code_used'],
     ['come under another scheme', { scheme: 'GST' }, 'tax_code_used'],
-  ])('never %s once they are used', (_, changes, code) => change(used2011, changes).thenRefused(code));
+  ])('once used cannot %s', (_, changes, code) => change(used2011, changes).thenRefused(code));
 
-  it('change freely before', () => {
+  it('can change freely before they are used', () => {
     change([created()], { category: 'Reduced', scheme: 'GST', rates: [] }).thenEvents([]);
     change([created('Zero', []), used(null)], { category: 'Exempt' }).thenRefused('tax_code_used');
   });

@@ -11,11 +11,11 @@ function refusal(given: Record<string, string>): string | undefined {
   }
 }
 
-it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])('has no setting %s', (name) => {
+it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])('a tenant has no setting %s', (name) => {
   expect(refusal(Object.fromEntries([[name, '1']]))).toBe('unknown_setting');
 });
 
-it('makes no event of values that are equal, however they are written', () => {
+it('a tenant makes no event of values that are equal to its own, however they are written', () => {
   const same = { minutesPerUnit: '06.00', timeZone: 'europe/london', autoFinaliseWorkItems: 'true' };
   expect(changeSettings(state, same, true)).toEqual([]);
 });
@@ -26,7 +26,7 @@ it.each([
   ['minutesPerUnit', '7.50', '7.5'],
   ['minutesPerUnit', '0.0001', '0.0001'],
   ['timeZone', 'australia/SYDNEY', 'Australia/Sydney'],
-])('keeps %s=%s as %s', (name, given, kept) => {
+])('a tenant stores %s=%s as %s', (name, given, kept) => {
   const data = { [name]: kept };
   expect(changeSettings(state, { [name]: given }, false)).toEqual([{ type: 'TenantSettingsChanged', data }]);
 });
@@ -39,6 +39,6 @@ it.each([
   ['firmName', ' '],
   ['firmName', 'a\nb'],
   ['firmName', 'x'.repeat(201)],
-])('refuses %s=%.20j', (name, text) => {
+])('a tenant refuses %s=%.20j', (name, text) => {
   expect(refusal({ [name]: text })).toBe('invalid_setting');
 });

@@ -63,8 +63,8 @@ const writtenOff = (amount: string, units: string): WorkItemEvent => ({
 
 const linksAfter = (events: DomainEvent[]) => WorkItem.links(given(WorkItem, events).state!);
 
-describe('the life of a work item', () => {
-  it('is finalised on its entry day, once', () => {
+describe('a work item', () => {
+  it('is finalised once, with a movement on its entry day', () => {
     given(WorkItem, [created])
       .when((state) => finalise(WorkItem, state))
       .thenEvents([finalised]);
@@ -114,7 +114,7 @@ describe('the life of a work item', () => {
     second.when((state) => off(state, {})).thenEvents([writtenOff('66.68', '6.6673')]);
   });
 
-  it('refuses to write off more than remains, both ways, or before it is finalised', () => {
+  it('cannot be written off by more than remains, by units and amount at once, or before it is finalised', () => {
     const item = given(WorkItem, [created, finalised]);
     item.when((state) => off(state, { amount: '100.02' })).thenRefused('more_than_remains');
     item.when((state) => off(state, { units: '10.0001' })).thenRefused('more_than_remains');
@@ -145,7 +145,7 @@ describe('the life of a work item', () => {
       .thenRefused('not_written_off');
   });
 
-  it('hangs on its matter as unbilled work until nothing remains', () => {
+  it('links to its matter as unbilled work until nothing remains', () => {
     expect(linksAfter([created, finalised])).toContainEqual({
       kind: 'unbilled_work',
       target: fields.matterId,
@@ -193,29 +193,29 @@ describe('the value of a work item', () => {
   });
 
   it.each<[string, object, string | null, string | null]>([
-    ['as much as a line charges', { units: '9999999', rate: '99999' }, null, null],
+    ['may be as much as an invoice line can charge', { units: '9999999', rate: '99999' }, null, null],
     [
-      'more than a line charges',
+      'is refused when it is more than an invoice line can charge',
       { units: '9999999', rate: '99999', itemType: 1 },
       'total_too_large',
       'units',
     ],
     [
-      'as many units as a line has',
+      'may come from as many units as an invoice line can have',
       { durationTicks: 599_999_940_000, minutesPerUnit: '0.0001' },
       ...([null, null] as const),
     ],
     [
-      'charged by more than a rate can be, be it for no time',
+      'is refused with a rate that is too large, even for no time',
       { durationTicks: 0, rate: '99999.01' },
       ...(['rate_too_large', 'rate'] as const),
     ],
     [
-      'more units than a line has',
+      'is refused with more units than an invoice line can have',
       { durationTicks: 599_999_940_001, minutesPerUnit: '0.0001' },
       ...(['units_too_large', 'durationTicks'] as const),
     ],
-  ])('may be %s, or not', (_, { rate = '1', ...more }: { rate?: string }, code, field) => {
+  ])('%s', (_, { rate = '1', ...more }: { rate?: string }, code, field) => {
     const value = priceWorkItem({ ...basis, ...more, rate: { amount: rate, currency: 'GBP' } });
     const refused = expect(() => requireChargeable(value));
     if (code === null) refused.not.toThrow();
@@ -229,12 +229,12 @@ describe('the value of a work item', () => {
       );
   });
 
-  it('is half-up also where a unit is no tenth of an hour', () => {
+  it('is rounded half-up also when a unit is not a tenth of an hour', () => {
     const item = { ...basis, minutesPerUnit: '10', units: '11', rate: { amount: '299.85', currency: 'GBP' } };
     expect(priceWorkItem(item).total).toBe('549.73');
   });
 
-  it('is half-up for units of any length', () => {
+  it('is rounded half-up for units of any length', () => {
     const draw = fc.record({
       minutes: fc.constantFrom(1, 5, 6, 7, 10, 15),
       units: fc.nat(500),

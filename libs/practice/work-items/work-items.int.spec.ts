@@ -98,7 +98,7 @@ describe('work items on a real store', () => {
       new WriteOffBillable(context, WorkItem, id, { reason: 'test', ...part }),
     );
 
-  it("takes the day from the tenant's zone and the rate from the employee", async () => {
+  it("take their day from the tenant's zone and their rate from the employee", async () => {
     const { record: item } = await record();
     expect(item.data).toMatchObject({
       entryDay: '2025-07-01',
@@ -108,7 +108,7 @@ describe('work items on a real store', () => {
     });
   });
 
-  it('asks for all at once, and for rates only when none is given', async () => {
+  it('load all that they need in one query, and rates only when the request gives none', async () => {
     const query = jest.spyOn(store.writes.pool, 'query');
     const asked = async (more: object) => {
       query.mockClear();
@@ -121,7 +121,7 @@ describe('work items on a real store', () => {
     query.mockRestore();
   });
 
-  describe('after the way of counting units has changed', () => {
+  describe('when the rounding of units has changed since', () => {
     const minute = 600_000_000;
     const change = async (id: string, body: object) => {
       const { record: after } = await new UpdateWorkItemHandler(store.store).execute(
@@ -150,26 +150,26 @@ describe('work items on a real store', () => {
       [{ title: 'Reading', isBillable: false }],
       [{ entryDate: '2025-06-12T10:00:00.000Z' }],
       [{ rate: { Amount: 100, Currency: 'GBP' } }],
-    ])('keeps its units when %j changes', async (body) => {
+    ])('keep their units when a request sets %j', async (body) => {
       expect(await change(id, body)).toMatchObject({ units: '2', unitsOverridden: false });
     });
 
-    it('keeps units of the request as they are', async () => {
+    it('keep units that a request gave', async () => {
       await change(id, { units: 1.5 });
       expect(await change(id, { isBillable: false })).toMatchObject({ units: '1.5', unitsOverridden: true });
     });
 
     it.each<[string, () => object]>([
-      ['its time', () => ({ durationTicks: 8 * minute })],
-      ['its type', () => ({ itemType: 1, rate: { Amount: 100, Currency: 'GBP' } })],
-      ['its matter', () => ({ matterId: null })],
-      ['what was said of its units', () => ({ units: null })],
-    ])('counts them again when %s changes', async (_, body) => {
+      ['their duration changes', () => ({ durationTicks: 8 * minute })],
+      ['their type changes', () => ({ itemType: 1, rate: { Amount: 100, Currency: 'GBP' } })],
+      ['their matter changes', () => ({ matterId: null })],
+      ['a request sets their units to null', () => ({ units: null })],
+    ])('have their units counted again when %s', async (_, body) => {
       expect(await change(id, body())).toMatchObject({ units: '1', unitsOverridden: false });
     });
   });
 
-  it('finalises many, each for itself', async () => {
+  it('are finalised many at once, each successfully or not on its own', async () => {
     const done = await record();
     await actions.unfinalise(done.record.id);
     const { outcome } = await new FinaliseBillablesHandler(store.store).execute(
@@ -181,7 +181,7 @@ describe('work items on a real store', () => {
     ]);
   });
 
-  it('holds Finalised + WrittenUp − Billed − WrittenOff = unbilled value after any history', async () => {
+  it('satisfy Finalised + WrittenUp − Billed − WrittenOff = unbilled value after any history', async () => {
     const step = fc.constantFrom(...(Object.keys(actions) as (keyof typeof actions)[]));
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
@@ -216,7 +216,7 @@ describe('work items on a real store', () => {
     }
   });
 
-  it('lets a matter close or take work, never both', async () => {
+  it('are recorded on a matter or the matter is closed, never both, when both are requested at once', async () => {
     for (let round = 0; round < 10; round++) {
       const { data } = (await store.loader.foldEvents(Matter, context.tenant.id, matterId.slice(7)))!;
       const { clientId, divisionId } = data as { clientId: string; divisionId: string };

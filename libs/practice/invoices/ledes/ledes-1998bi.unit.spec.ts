@@ -152,7 +152,7 @@ describe('a LEDES 1998BI file', () => {
   });
 
   it.each([{ net: '898.11' }, { total: '986.73' }, { tax: '89.10', total: '987.20' }])(
-    'is not made of figures that do not add up: %p',
+    'cannot be made from figures that do not add up: %p',
     (wrong) => {
       expect(() => ledes1998bi({ ...uk, ...wrong })).toThrow(/Lines of|A tax of/);
     },

@@ -116,7 +116,7 @@ describe('a LEDES 1998BI file, read again', () => {
     );
   });
 
-  it('says what went in', () => {
+  it('has the values of the invoice', () => {
     fc.assert(
       fc.property(invoices(safe(20)), (invoice) => {
         const { records } = parse(ledes1998bi(invoice));
@@ -164,7 +164,7 @@ describe('a LEDES 1998BI file, read again', () => {
     );
   });
 
-  it('adds up as the format says', () => {
+  it('has figures that add up as the format demands', () => {
     fc.assert(
       fc.property(invoices(safe(20)), (invoice) => {
         const { records } = parse(ledes1998bi(invoice));

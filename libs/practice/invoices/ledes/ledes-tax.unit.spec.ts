@@ -10,7 +10,7 @@ const taxes = (tax: string, lines: [amount: string, rate: string][], currency = 
   ).map(text);
 
 describe('the taxes of lines', () => {
-  it('give what is left to those that lost most, the earlier first', () => {
+  it('are rounded up where rounding down would lose most, and on earlier lines first', () => {
     expect(
       taxes('0.01', [
         ['0.01', '20'],
@@ -27,7 +27,7 @@ describe('the taxes of lines', () => {
     ).toEqual(['0.01', '0', '0']);
   });
 
-  it('add up rate by rate', () => {
+  it('add up to the rounded tax of each rate', () => {
     // 20 %: 0.006 + 0.006 = 0.012, so 0.01; 5 %: 0.005 half-up, so 0.01. Without regard to rates, both of 20 % would get one.
     expect(
       taxes('0.02', [
@@ -38,7 +38,7 @@ describe('the taxes of lines', () => {
     ).toEqual(['0.01', '0', '0.01']);
   });
 
-  it('add up over all lines where two codes of one rate were rounded apart', () => {
+  it('add up over all lines when two codes with the same rate were rounded separately', () => {
     expect(
       taxes('0.02', [
         ['0.03', '20'],
@@ -54,7 +54,7 @@ describe('the taxes of lines', () => {
     ).toEqual(['0', '0', '0']);
   });
 
-  it('of a discount are below zero', () => {
+  it('are negative for a discount', () => {
     expect(taxes('-2.47', [['-12.34', '20']])).toEqual(['-2.47']);
     expect(
       taxes('0', [
@@ -64,7 +64,7 @@ describe('the taxes of lines', () => {
     ).toEqual(['2.47', '-2.47']);
   });
 
-  it('know the minor unit of the currency', () => {
+  it('are rounded to the minor unit of the currency', () => {
     expect(
       taxes(
         '1',
@@ -82,7 +82,7 @@ describe('the taxes of lines', () => {
     ['too low', '0', '0.10'],
     ['finer than the minor unit', '0.005', '0.03'],
     ['without a line that bears it', '0.01', '0'],
-  ])('are not made for a tax that is %s', (_, tax, amount) => {
+  ])('are refused for a tax that is %s', (_, tax, amount) => {
     expect(() => taxes(tax, [[amount, '20']])).toThrow('cannot be that of lines');
   });
 

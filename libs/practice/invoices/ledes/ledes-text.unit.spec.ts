@@ -9,19 +9,19 @@ describe('text in a LEDES file', () => {
   it.each([
     ['a separator', 'either|or', 'either/or'],
     ['the end of a record', 'see [] and [sic]', 'see () and [sic]'],
-    ['an end that control characters part', 'see [\u0000]', 'see [ ]'],
+    ['the end of a record, divided by a control character', 'see [\u0000]', 'see [ ]'],
     ['line breaks and tabs', ' one\r\n\ttwo\u2028three\vfour ', 'one two three four'],
     ['invisible characters', 'no\u00a0break, soft\u00adhyphen, \ufeffmark', 'no break, soft hyphen, mark'],
     ['accents, composed or not', 'Zoë Nuñez, Ange\u0301lique', 'Zoe Nunez, Angelique'],
-    ['letters with no accent to lose', 'Łódź, Straße, Ærø', 'Lodz, Strasse, AEro'],
+    ['letters that are not composed of a letter and an accent', 'Łódź, Straße, Ærø', 'Lodz, Strasse, AEro'],
     ['quotes and dashes', '“A” – ‘b’ — …', '"A" - \'b\' - ...'],
     ['money and signs', '£5, €6, §7, ½, ™', 'GBP 5, EUR 6, s.7, 1?2, TM'],
-    ['what has no likeness', '東京 😀', '?? ?'],
-  ])('has none of the forbidden characters: %s', (_, given, written) => {
+    ['characters without an equivalent', '東京 😀', '?? ?'],
+  ])('replaces forbidden characters: %s', (_, given, written) => {
     expect(plain(given)).toBe(written);
   });
 
-  it('is one line of printable ASCII that ends no field and no record, whatever it was', () => {
+  it('is always one line of printable ASCII that ends no field and no record', () => {
     fc.assert(
       fc.property(text, (given) => {
         expect(plain(given)).toMatch(/^[ -~]*$/);
@@ -31,7 +31,7 @@ describe('text in a LEDES file', () => {
     );
   });
 
-  it('is cut where its field ends, but not where it names something', () => {
+  it('is cut to the length of its field, but an identifier that is too long is refused', () => {
     expect(prose('A long title of a matter', 7)).toBe('A long');
     expect(prose('€uro', 4)).toBe('EUR');
     expect(prose(null, 7)).toBe('');
@@ -70,7 +70,7 @@ describe('an address in a LEDES file', () => {
     expect(ledesAddress({ ...none, country }).country).toBe(code);
   });
 
-  it('cuts what is too long, and is empty when there is none', () => {
+  it('has values cut that are too long, and only empty values when there is none', () => {
     const long = { ...none, city: 'c'.repeat(41), region: 'r'.repeat(41), postcode: 'p'.repeat(21) };
     expect(ledesAddress(long)).toMatchObject({
       city: 'c'.repeat(40),
