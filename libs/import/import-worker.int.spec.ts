@@ -85,7 +85,7 @@ const ended = (id: string) =>
       const row = await seen(id);
       return row.finished_at !== null && row;
     },
-    { description: 'the end' },
+    { description: 'the import to end' },
   );
 
 /** Carries an import out until the turn is aborted. */
@@ -102,7 +102,7 @@ it.each([
   expect(await ended(id)).toMatchObject({ status: 'Failed', message, connection: null, leased_by: null });
 });
 
-it('keeps the lease for as long as it takes, and nobody else has the import', async () => {
+it('renews its lease for as long as it takes, so that no other worker takes the import', async () => {
   const id = await queue();
   let begun = 0;
   const hold = (turn: ImportTurn) => {
@@ -111,7 +111,7 @@ it('keeps the lease for as long as it takes, and nobody else has the import', as
   };
   start(hold);
   start(hold);
-  const first = await waitFor(async () => (await seen(id)).leased_by, { description: 'a lease' });
+  const first = await waitFor(async () => (await seen(id)).leased_by, { description: 'a lease to be taken' });
   const renewed = async () =>
     (
       await store.writes.pool.query(
@@ -119,11 +119,11 @@ it('keeps the lease for as long as it takes, and nobody else has the import', as
         [id, LEASE_MS],
       )
     ).rowCount === 1;
-  await waitFor(renewed, { description: 'two leases of time' });
+  await waitFor(renewed, { description: 'the lease to be renewed for longer than it lasts' });
   expect([begun, (await seen(id)).leased_by]).toEqual([1, first]);
 });
 
-it('takes nothing again that it has in hand, though it stood still for longer than its lease', async () => {
+it('does not take an import again that it is carrying out, although the lease has ended', async () => {
   const [first, second] = [await queue(), await queue()];
   const begun: string[] = [];
   const hold = (turn: ImportTurn) => {
@@ -131,16 +131,16 @@ it('takes nothing again that it has in hand, though it stood still for longer th
     return forever(turn);
   };
   start(hold, { leaseMs: 0, heartbeatMs: 60_000 });
-  await waitFor(() => begun.length === 2, { description: 'the second to be taken' });
+  await waitFor(() => begun.length === 2, { description: 'the second import to be taken' });
   expect(begun).toEqual([first, second]);
 });
 
-it('tells the operator whose imports it has in hand, for which others wait', async () => {
+it('logs the imports that it takes up, for which others wait', async () => {
   const logged = jest.spyOn(Logger.prototype, 'log').mockReturnValue();
   const ids = [await queue(), await queue()];
   start(forever);
   const waits = await queue();
-  await waitFor(() => logged.mock.calls.length >= ids.length, { description: 'two lines' });
+  await waitFor(() => logged.mock.calls.length >= ids.length, { description: 'two lines in the log' });
   const lines = logged.mock.calls.map(([line]) => String(line));
   logged.mockRestore();
   for (const id of ids) expect(lines).toContainEqual(expect.stringMatching(`^Import ${id} of .+: taken up$`));
@@ -150,12 +150,12 @@ it('tells the operator whose imports it has in hand, for which others wait', asy
 it('ends an import that is cancelled', async () => {
   const id = await queue();
   start(forever);
-  await waitFor(async () => (await seen(id)).leased_by, { description: 'a lease' });
+  await waitFor(async () => (await seen(id)).leased_by, { description: 'a lease to be taken' });
   await store.writes.pool.query('update import.requests set cancel_requested = true where id = $1', [id]);
   expect(await ended(id)).toMatchObject({ status: 'Cancelled', connection: null });
 });
 
-it('ends an import that is cancelled as its last step ends', async () => {
+it('ends an import as cancelled when it was cancelled during its last step', async () => {
   const id = await queue();
   start(async ({ requestId, staging }) => {
     const client = await store.writes.session();
@@ -173,8 +173,8 @@ it('ends an import that is cancelled as its last step ends', async () => {
 
 it.each<[string, () => Promise<Ending>]>([
   ['fails', () => Promise.reject(new SourceFailure('refused', 'The server refused the login.'))],
-  ['is found wrong', async () => ({ outcome: 'ValidationFailed', message: 'There is 1 error.' })],
-])('ends as cancelled, as whoever has cancelled it was told, though it %s meanwhile', async (_, outcome) => {
+  ['is found to have errors', async () => ({ outcome: 'ValidationFailed', message: 'There is 1 error.' })],
+])('ends an import as cancelled even when it %s after it was cancelled', async (_, outcome) => {
   const id = await queue();
   start(async ({ requestId }) => {
     await store.writes.pool.query('update import.requests set cancel_requested = true where id = $1', [
@@ -185,10 +185,10 @@ it.each<[string, () => Promise<Ending>]>([
   expect(await ended(id)).toMatchObject({ status: 'Cancelled', message: 'Cancelled on request.' });
 });
 
-it('leaves an import to the next at once when its process ends', async () => {
+it('leaves an import to the next worker at once when its process ends', async () => {
   const id = await queue();
   start(forever);
-  await waitFor(async () => (await seen(id)).leased_by, { description: 'a lease' });
+  await waitFor(async () => (await seen(id)).leased_by, { description: 'a lease to be taken' });
   await stop();
   expect(await seen(id)).toMatchObject({
     status: 'Queued',
@@ -200,7 +200,7 @@ it('leaves an import to the next at once when its process ends', async () => {
   expect(await ended(id)).toMatchObject({ status: 'ValidationFailed', message: 'Over.' });
 });
 
-it('leaves it to the next when the database was away', async () => {
+it('has an import tried again when the event store was unavailable', async () => {
   const id = await queue();
   let tries = 0;
   start(async () => {
@@ -210,7 +210,7 @@ it('leaves it to the next when the database was away', async () => {
   expect(await ended(id)).toMatchObject({ message: 'Over.', deaths: 1 });
 });
 
-it('waits for a database that cannot be reached, however long that is so', async () => {
+it('waits for a database that cannot be reached, however long that takes', async () => {
   const id = await queue();
   let tries = 0;
   start(
@@ -236,7 +236,7 @@ it('ends an import that is cancelled while a database cannot be reached', async 
   expect(await ended(id)).toMatchObject({ status: 'Cancelled', leased_by: null });
 });
 
-it('gives up an import over which worker after worker dies', async () => {
+it('gives up an import after several workers have died while they carried it out', async () => {
   const id = await queue();
   await store.writes.pool.query(
     `update import.requests set deaths = 4, leased_by = $2, leased_until = now() - interval '1 s' where id = $1`,

@@ -5,7 +5,7 @@ async function* pages(...all: { a: unknown; b: unknown }[][]) {
   yield* all;
 }
 
-it('writes pages under one header, nothing as nothing', async () => {
+it('CSV has one header above all pages, and empty cells for null and undefined', async () => {
   const csv = csvOf(['a', 'b'], pages([{ a: 'x', b: 1 }], [], [{ a: null, b: undefined }]));
   expect(await text(csv)).toBe('a,b\r\nx,1\r\n,\r\n');
 });
@@ -24,6 +24,6 @@ it.each([
   ['＝1+1', "'＝1+1"],
   ['-12.50', '-12.50'],
   ['12.5000', '12.5000'],
-])('writes %j as %j', async (value, cell) => {
+])('CSV has %j as %j', async (value, cell) => {
   expect(await text(csvOf(['a'], pages([{ a: value, b: null }])))).toBe(`a\r\n${cell}\r\n`);
 });

@@ -9,7 +9,7 @@ describe('a page of the findings', () => {
   });
   afterAll(() => imports?.close());
 
-  it('is read alone, however many there are', async () => {
+  it('is read through an index and without sorting, however many findings there are', async () => {
     const { requestId } = await imports.run();
     await imports.client.query(
       `insert into import.findings (request_id, severity, code, table_name, import_id, message)

@@ -35,11 +35,11 @@ describe('a report of very many findings', () => {
   const errors = numbers.filter((n) => n % 3 !== 0);
   const warnings = numbers.filter((n) => n % 3 === 0);
 
-  it('is one table, errors first', async () => {
+  it('lists all findings, errors first', async () => {
     expect(await keys({})).toEqual([...errors, ...warnings]);
   });
 
-  it('has what was asked for alone', async () => {
+  it('lists only the findings that the query asks for', async () => {
     expect(await keys({ severity: 'warning' })).toEqual(warnings);
     expect(await keys({ code: 'c1', table: 'WorkItem' })).toEqual(
       [...errors, ...warnings].filter((n) => n % 2 === 1),
@@ -48,7 +48,7 @@ describe('a report of very many findings', () => {
   });
 
   it.each(['text/csv', 'application/json'])(
-    'says that it is another for who does not accept %s',
+    'has the header Vary: Accept when asked for as %s',
     async (accept) => {
       const asked = new GetReport(context, requestId, { code: 'c9' }, accept);
       expect((await new GetReportHandler(store.writes).execute(asked)).headers).toMatchObject({
@@ -57,7 +57,7 @@ describe('a report of very many findings', () => {
     },
   );
 
-  it('calls amounts that are equal the same on all sides, and tells of less than a penny', async () => {
+  it('shows equal amounts alike on all sides, and differences of less than a penny', async () => {
     await store.writes.pool.query(
       `insert into import.totals
          (request_id, measure, group_by, group_key, source_count, source_amount, control_amount, loaded_amount)

@@ -73,15 +73,15 @@ describe.each([
   ['first', [half]],
   ['login', [first, half]],
 ])('a server that never ends its answer to the %s packet', (_, answers) => {
-  it('is given up when it had its time', async () => {
+  it('is given up after the timeout', async () => {
     await expect(open(answers)).rejects.toMatchObject({ code: 'timed_out', kind: 'lost' });
   });
 
-  it('is left at once when nobody wants it any more', async () => {
+  it('is left at once when the connection is aborted', async () => {
     const abort = new AbortController();
     const opening = open(answers, abort.signal, undefined, LONG);
     const left = expect(opening).rejects.toThrow('Enough');
-    await waitFor(() => asked === answers.length, { description: 'half of the answer' });
+    await waitFor(() => asked === answers.length, { description: 'half of the answer to be sent' });
     abort.abort(new Error('Enough'));
     await left;
   });
@@ -91,7 +91,7 @@ it.each<[string, Buffer[], Buffer]>([
   ['first packet', [], part],
   ['query', [first, packet(1, ...login, ...done), packet(1, ...done)], rowBegins],
 ])(
-  'gives up a server whose answer to the %s is more than memory has room for',
+  'gives up a server whose answer to the %s is larger than memory has room for',
   async (_, answers, begins) => {
     server = createServer((socket) => {
       let answered = 0;
@@ -118,7 +118,7 @@ function sized(size: string): number[] {
 }
 
 it.each(['0', '8', '511', '32768', 'none', ''])(
-  'gives up a server that would have it send packets of %p bytes, which never come to an end',
+  'gives up a server that sets a packet size of %p, with which a message would never end',
   async (size) => {
     const opening = open([first, packet(1, ...sized(size), ...login, ...done)], undefined, undefined, LONG);
     await expect(opening).rejects.toMatchObject({ code: 'source_failed', kind: 'lasting' });
@@ -130,15 +130,15 @@ const untyped = [0x81, 1, 0, 0, 0, 0, 0, 9, 0, 0x09];
 
 it.each<[string, Buffer[]]>([
   ['the login', [first, packet(1, 0)]],
-  ['the login, which breaks off amid a token', [first, packet(1, ...login.slice(0, -4))]],
-  ['the login, of a row', [first, packet(1, ...login, 0xd1)]],
+  ['the login, cut off amid a token', [first, packet(1, ...login.slice(0, -4))]],
+  ['the login, with a row', [first, packet(1, ...login, 0xd1)]],
   ['the first query', [first, packet(1, ...login, ...done), packet(1, 0x09)]],
-])('gives up a server whose answer to %s is none, and goes on itself', async (_, answers) => {
+])('gives up a server with an invalid answer to %s, without crashing', async (_, answers) => {
   await expect(open(answers, undefined, undefined, LONG)).rejects.toMatchObject({ code: 'source_failed' });
 });
 
 it.each([[untyped], [[0x09]], [[0xfd, 0]]])(
-  'gives up a server whose rows are none, and goes on itself: %j',
+  'gives up a server that sends invalid rows, without crashing: %j',
   async (answer) => {
     server = createServer((socket) => {
       let answered = 0;
@@ -152,7 +152,7 @@ it.each([[untyped], [[0x09]], [[0xfd, 0]]])(
   },
 );
 
-it('gives up a server that sends it back to itself', async () => {
+it('gives up a server that redirects to itself again and again', async () => {
   let connections = 0;
   server = createServer((socket) => {
     connections++;
@@ -167,7 +167,7 @@ it('gives up a server that sends it back to itself', async () => {
   expect(connections).toBeLessThan(20);
 });
 
-it('connects to nobody any more when it was left while the name of the server was looked up', async () => {
+it('does not connect any more when it was aborted while the name of the server was looked up', async () => {
   const abort = new AbortController();
   let found = (_: string[]) => {};
   const addresses = new Promise<string[]>((resolve) => {
@@ -179,7 +179,7 @@ it('connects to nobody any more when it was left while the name of the server wa
     return addresses;
   };
   const left = expect(open([], abort.signal, lookUp)).rejects.toThrow('Enough');
-  await waitFor(() => isAsked, { description: 'the look-up' });
+  await waitFor(() => isAsked, { description: 'the look-up to begin' });
   abort.abort(new Error('Enough'));
   await left;
   const ports: (number | undefined)[] = [];
@@ -188,7 +188,7 @@ it('connects to nobody any more when it was left while the name of the server wa
   await new Promise(setImmediate);
   // A later connection, so that every earlier one has arrived when it is seen.
   const later = connect((server.address() as AddressInfo).port, '127.0.0.1');
-  await waitFor(() => ports.includes(later.localPort), { description: 'the later connection' });
+  await waitFor(() => ports.includes(later.localPort), { description: 'the later connection to arrive' });
   later.destroy();
   await once(later, 'close');
   expect(ports).toHaveLength(1);

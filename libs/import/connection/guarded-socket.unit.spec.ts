@@ -61,13 +61,13 @@ it.each([
   expect(heard.length).toBe(heard.readUInt16BE(2));
 });
 
-it('sends it where the operator and the customer both want no encryption', async () => {
+it('sends the login unencrypted where the operator and the customer both want no encryption', async () => {
   await start(2);
   await failureOf({ IMPORT_ALLOW_INSECURE: 'true' }, '127.0.0.1', 'Encrypt=false');
   expect(heard.subarray(heard.readUInt16BE(2))[0]).toBe(0x10);
 });
 
-it('asks for the addresses of a name itself, and connects to none that is not allowed', async () => {
+it('resolves a name itself, and does not connect when one of its addresses is not allowed', async () => {
   await start(1);
   expect(await failureOf({}, 'sql.firm.example')).toMatchObject({ code: 'host_not_allowed' });
   addresses = ['8.8.8.8', '127.0.0.1'];
@@ -80,13 +80,13 @@ it.each([
   ['EAI_AGAIN', { code: 'host_not_resolved', kind: 'busy' }],
   ['ETIMEOUT', { code: 'timed_out', kind: 'lost' }],
   ['ENOTFOUND', { code: 'host_unknown', kind: 'lasting' }],
-])('tells a name that nobody knows from name servers that are away: %s', async (code, failure) => {
+])('distinguishes an unknown name from name servers that do not answer: %s', async (code, failure) => {
   await start(1);
   answer = () => Promise.reject(Object.assign(new Error(`${code} sql.firm.example`), { code }));
   expect(await failureOf({}, 'sql.firm.example')).toMatchObject(failure);
 });
 
-it('says that a name has no address, and that nobody listens', async () => {
+it('reports a name without an address, and a server that refuses the connection', async () => {
   await start(1);
   addresses = [];
   expect(await failureOf({}, 'sql.firm.example')).toMatchObject({ code: 'host_not_allowed' });

@@ -10,7 +10,7 @@ import { readSettings } from './source-settings';
 /** A packet of an answer to which more packets belong. */
 const HALF = Buffer.from([4, 0, 0, 9, 0, 0, 1, 0, 0xab]);
 
-describe('a server that answers the first connection of the driver alone', () => {
+describe('a server that answers only the first connection of the driver', () => {
   let tds: TdsServer;
   let proxy: Server;
   let connections: number;
@@ -53,18 +53,18 @@ describe('a server that answers the first connection of the driver alone', () =>
     });
   };
 
-  it('is left at once when nobody wants it any more', async () => {
+  it('is left at once when the connection is aborted', async () => {
     const abort = new AbortController();
     const left = expect(open(abort.signal)).rejects.toThrow('Enough');
     await waitFor(() => second !== undefined && second.bytesWritten > 0, {
-      description: 'half of an answer',
+      description: 'half of an answer to be sent',
     });
     abort.abort(new Error('Enough'));
     await left;
-    await waitFor(() => second!.destroyed, { description: 'its end' });
+    await waitFor(() => second!.destroyed, { description: 'the connection to be closed' });
   });
 
-  it('is given up when it had its time', async () => {
+  it('is given up after the timeout', async () => {
     await expect(open()).rejects.toMatchObject({ code: 'timed_out', kind: 'lost' });
   });
 });

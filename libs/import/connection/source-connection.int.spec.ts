@@ -40,7 +40,7 @@ it.each([
   ['optional', 'strict'],
   ['required', 'true'],
   ['strict', 'strict'],
-] as const)('reads a server whose encryption is %s, asked for as %s', async (tls, encrypt) => {
+] as const)('reads a server whose encryption is %s with Encrypt=%s', async (tls, encrypt) => {
   expect((await failureOf({ tls }, { encrypt })).message).toBe('It went well.');
 });
 
@@ -60,23 +60,23 @@ it.each<[string, Partial<TdsOptions>, ConnectionStringParts, Partial<Faults>]>([
   ['server_busy', {}, {}, { refuseLogin: { number: 40613 } }],
   ['firewall', {}, {}, { refuseLogin: { number: 40615 } }],
   ['certificate_name', {}, { more: ['HostNameInCertificate=sql.firm.example'] }, {}],
-])('says %s: %j %j %j', async (code, options, said, fault) => {
+])('fails with %s for %j %j %j', async (code, options, said, fault) => {
   expect((await failureOf(options, said, {}, fault)).code).toBe(code);
   if (code === 'not_encrypted') expect(parts.source.logins).toEqual([]);
 });
 
-it('trusts no authority that it was not told of', async () => {
+it('trusts only the certificate authorities that it was given', async () => {
   const failure = await failureOf({}, {}, { IMPORT_CA_FILE: undefined });
   expect(failure.code).toBe('certificate_unknown');
   expect(parts.source.logins).toEqual([]);
 });
 
-it('says that a certificate has expired', async () => {
+it('reports an expired certificate', async () => {
   const certificate = await expiredCertificate();
   expect((await failureOf({ certificate }, { encrypt: 'true' })).code).toBe('certificate_expired');
 });
 
-it('connects to no address that is not allowed any more', async () => {
+it('does not connect to an address that is no longer allowed', async () => {
   const failure = await failureOf({}, {}, { IMPORT_ALLOWED: undefined });
   expect(failure.message).toContain('one that the operator allows');
   expect(parts.source.logins).toEqual([]);

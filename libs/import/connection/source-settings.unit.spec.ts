@@ -22,13 +22,13 @@ function refusalOf(text: string, hosts = production): [string, string] | undefin
   }
 }
 
-it('is refused in the documented shape however it is made', () => {
+it('a connection string of repeated parts is refused in the documented shape', () => {
   for (const part of ['=', '==', '"', '""', "'", ' ', 'a=', ';', 'a="'])
     expect(refusalOf(part.repeat(Math.floor(4096 / part.length)))).toBeDefined();
   expect(refusalOf('a'.repeat(4097))?.[1]).toContain('longer than 4096');
 });
 
-it('is encrypted, with the usual port, unless it says more', () => {
+it('a connection is encrypted and goes to the usual port unless the string says otherwise', () => {
   expect(readSettings(firm, production)).toEqual({
     host: 'sql.firm.example',
     port: 1433,
@@ -42,7 +42,7 @@ it('is encrypted, with the usual port, unless it says more', () => {
   });
 });
 
-it('takes what a portal gives away', () => {
+it('accepts the connection string that a cloud portal shows', () => {
   const text =
     'Server=tcp:firm.database.windows.net,1433;Initial Catalog=books;Persist Security Info=False;User ID=reader;' +
     'Password="p;w=";MultipleActiveResultSets=False;Encrypt=Strict;TrustServerCertificate=False;' +
@@ -58,7 +58,7 @@ it('takes what a portal gives away', () => {
   });
 });
 
-it('takes what the tools of a developer give away', () => {
+it('accepts the connection string that developer tools show', () => {
   const text =
     'Data Source=sql.firm.example;Initial Catalog=books;Integrated Security=False;Trusted_Connection=no;User ID=reader;' +
     'Password=pw;Connect Timeout=30;Encrypt=True;Trust Server Certificate=False;Application Intent=ReadWrite;' +
@@ -74,7 +74,7 @@ it.each([
   ['Server=2606:4700::1', '2606:4700::1', 1433],
   ['Server=sql.firm.example\\BOOKS,1500', 'sql.firm.example', 1500],
   ['Server=bücher.example', 'xn--bcher-kva.example', 1433],
-])('%s', (server, host, port) => {
+])('%s is read as host %s and port %i', (server, host, port) => {
   expect(readSettings(`${server};UID=reader;PWD=pw`, production)).toMatchObject({ host, port });
 });
 
@@ -107,13 +107,13 @@ it.each([
   ['Server=.', 'Server'],
   ['Server=(local)', 'Server'],
   ['Server=(localdb),1433', 'Server'],
-])('%s is refused by its name', (setting, name) => {
+])('%s is refused, and the refusal contains %s', (setting, name) => {
   const [code, detail] = refusalOf(`${firm};${setting}`)!;
   expect(code).toBe('invalid_connection_string');
   expect(detail).toContain(name);
 });
 
-it.each(['constructor', '__proto__', 'Constructor'])('%s is a setting that is not known', (name) => {
+it.each(['constructor', '__proto__', 'Constructor'])('%s is refused as an unknown setting', (name) => {
   expect(refusalOf(`${firm};${name}=1`)).toEqual([
     'invalid_connection_string',
     'A setting that is not known may not be set in the connection string.',
@@ -125,7 +125,7 @@ it.each([
   'jdbc:jtds:sqlserver://sql.firm.example:1433/books;user=reader;password=pw',
   'mssql://reader:pw@sql.firm.example/books?a=1',
   'mssql+pyodbc://reader:pw@sql.firm.example/books?driver=a',
-])('%s is a URL', (url) => {
+])('%s is refused as a URL', (url) => {
   expect(refusalOf(url)).toEqual([
     'invalid_connection_string',
     'The connection string is a URL; write Server=host,port;Database=…;User ID=…;Password=… in its place.',
@@ -133,7 +133,7 @@ it.each([
 });
 
 it.each(['Password=p;w', 'Pwd={p;w}', 'Password="p"w', 'Password=p;"w'])(
-  '%s lacks quotation marks',
+  '%s is refused for missing quotation marks',
   (setting) => {
     expect(refusalOf(`Server=sql.firm.example;User ID=reader;${setting}`)?.[1]).toMatch(
       /^Setting [34] of the connection string is not name=value: a value with a semicolon or quotation marks stands in quotation marks/,
@@ -141,12 +141,12 @@ it.each(['Password=p;w', 'Pwd={p;w}', 'Password="p"w', 'Password=p;"w'])(
   },
 );
 
-it('names settings of others by which the server is reached', () => {
+it('names a connection setting of other drivers when it refuses it', () => {
   for (const name of ['Port', 'Login Timeout', 'MARS_Connection'])
     expect(refusalOf(`${firm};${name}=1433`)?.[1]).toBe(`${name} may not be set in the connection string.`);
 });
 
-it.each(['Server', 'User ID', 'Password'])('must have %s', (name) => {
+it.each(['Server', 'User ID', 'Password'])('a connection string without %s is refused', (name) => {
   const without = firm.replace(new RegExp(`${name}=[^;]*;?`), '');
   expect(refusalOf(without)).toEqual(['invalid_connection_string', expect.stringContaining(name)]);
 });
@@ -173,14 +173,14 @@ it.each(['', 'tcp:'])('refuses a Server of thousands of blanks behind "%s" at on
   expect(performance.now() - since).toBeLessThan(10_000);
 });
 
-it('says that it is the port that is not allowed', () => {
+it('says that the port is not allowed when only the port is wrong', () => {
   expect(refusalOf(`Server=sql.firm.example,443;${LOGIN}`)).toEqual([
     'host_not_allowed',
     'The port of Server must be 1024 or above, or one that the operator allows.',
   ]);
 });
 
-it('goes where the operator allows, and only there', () => {
+it('accepts the servers that the operator allows, and no others', () => {
   const hosts = hostsWith({ IMPORT_ALLOWED: '10.1.0.0/16,fdab::/16,sql.internal,sql.firm.example:443' });
   for (const server of [
     '10.1.2.3',
@@ -197,7 +197,7 @@ it('goes where the operator allows, and only there', () => {
   expect(hosts.allows({ host: 'sql.firm.example', port: 1433 }, '10.9.9.9')).toBe(false);
 });
 
-it('goes without encryption, and to this machine, where that is allowed', () => {
+it('accepts a connection to this machine and without encryption where the operator allows that', () => {
   const hosts = hostsWith({ IMPORT_ALLOW_INSECURE: 'true' });
   expect(readSettings(`Server=127.0.0.1,5000;${LOGIN};Encrypt=false`, hosts)).toMatchObject({
     encrypt: false,
@@ -205,7 +205,7 @@ it('goes without encryption, and to this machine, where that is allowed', () => 
   expect(refusalOf(`Server=10.0.0.1;${LOGIN}`, hosts)?.[0]).toBe('host_not_allowed');
 });
 
-it('says no value again, whatever is wrong', () => {
+it('a refusal never repeats a value of the connection string', () => {
   const secret = 'Zq7xSecret';
   const strings = [
     `${firm};Zq7xSecret`,

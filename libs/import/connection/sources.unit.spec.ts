@@ -7,7 +7,7 @@ import { ImportSettings } from './import-settings';
 import { SourceHosts } from './source-hosts';
 import { Sources } from './sources';
 
-it('takes the file of authorities once it can be read, and those that take its place', async () => {
+it('uses the file of certificate authorities as soon as it can be read', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'practice-import-'));
   try {
     const file = join(folder, 'ca.pem');

@@ -62,7 +62,7 @@ it('stages every row as the source has it', async () => {
   expect(rows).toEqual([{ schema_version: '1.0' }]);
 });
 
-it('goes on at the last key when the connection breaks, and when the server is busy', async () => {
+it('continues after the last key when the connection breaks, and when the server is busy', async () => {
   const before = resumed().length;
   parts.source.faults.drop = { table: 'WorkItem', afterRows: 800, times: 2 };
   parts.source.faults.error = { number: 1205, table: 'InvoiceLine', afterRows: 30, times: 1 };
@@ -72,7 +72,7 @@ it('goes on at the last key when the connection breaks, and when the server is b
   expect(resumed().length - before).toBeGreaterThanOrEqual(3);
 });
 
-it('gives up a server that goes silent, and goes on when it speaks again', async () => {
+it('breaks off when the server goes silent, and continues when it answers again', async () => {
   parts.source.faults.stall = { table: 'WorkItem', afterRows: 900 };
   const { requestId, run } = await worker({ stallMs: 400 });
   const running = run();
@@ -86,19 +86,19 @@ it.each([
   ['drop', { drop: { table: 'Matter', afterRows: 0 } }, 'connection_lost'],
   ['stall', { stall: { table: 'Matter', afterRows: 0 } }, 'stalled'],
   ['deadlock', { error: { number: 1205, table: 'Matter', afterRows: 0 } }, 'server_busy'],
-])('ends after some tries that brought nothing: %s', async (_name, faults, code) => {
+])('fails after some tries without progress: %s', async (_name, faults, code) => {
   Object.assign(parts.source.faults, faults);
   const { run } = await worker({ mostTries: 2, ...(code === 'stalled' && { stallMs: 300 }) });
   await expect(run()).rejects.toMatchObject({ code });
 });
 
-it('another worker goes on where one was killed', async () => {
+it('another worker continues where one was killed', async () => {
   parts.source.faults.stall = { table: 'WorkItem', afterRows: 1_200 };
   const { requestId, run, turn } = await worker({ stallMs: 60_000 });
   const running = run();
   const staged = async () =>
     (await tableStates(parts.client, requestId)).find(({ name }) => name === 'WorkItem')?.read ?? 0;
-  await waitFor(async () => (await staged()) >= 1_000, { description: 'two chunks' });
+  await waitFor(async () => (await staged()) >= 1_000, { description: 'two chunks to be staged' });
   // The worker no longer renews its lease, but may still write.
   await turn.close();
   const next = (await waitFor(() => parts.take(), { description: 'the lease to end' }))!;
@@ -110,7 +110,7 @@ it('another worker goes on where one was killed', async () => {
   await expectWhole(requestId);
 });
 
-it('begins nothing when the import went to another before it had begun to read', async () => {
+it('a worker stages nothing when another took the import before it had begun to read', async () => {
   const { requestId, run, turn } = await worker();
   const advance = turn.advance.bind(turn);
   turn.advance = async (from, to) => {
@@ -123,14 +123,14 @@ it('begins nothing when the import went to another before it had begun to read',
   await expectWhole(requestId);
 });
 
-it('stops when its process ends, and leaves the rest to the next', async () => {
+it('stops when its process ends, and leaves the rest to the next worker', async () => {
   parts.source.faults.stall = { table: 'WorkItem', afterRows: 700 };
   const { requestId, run, turn, requests } = await worker({ stallMs: 60_000 });
   const running = run();
   await waitFor(
     async () =>
       (await tableStates(parts.client, requestId)).some(({ name, read }) => name === 'WorkItem' && read > 0),
-    { description: 'a chunk' },
+    { description: 'a chunk to be staged' },
   );
   turn.abort(new WorkerEnding());
   await expect(running).rejects.toBeInstanceOf(WorkerEnding);
@@ -142,7 +142,7 @@ it('stops when its process ends, and leaves the rest to the next', async () => {
   await expectWhole(requestId);
 });
 
-it('begins again when a crash of the server has emptied what was staged', async () => {
+it('begins again when a crash of the database server has emptied a staged table', async () => {
   const { requestId, run, turn, requests } = await worker();
   await run();
   await requests.release(requestId, turn.worker);
@@ -153,12 +153,12 @@ it('begins again when a crash of the server has emptied what was staged', async 
   await expectWhole(requestId);
 });
 
-it('notices rows that came behind its back', async () => {
+it('notices rows that were added to a table that it had read already', async () => {
   parts.source.faults.stall = { table: 'Payment', afterRows: 0 };
   const { run } = await worker();
   const running = run();
   await waitFor(() => parts.source.queries.at(-1)?.includes('[Payment] order by'), {
-    description: 'Payment',
+    description: 'the table Payment to be read',
   });
   await parts.client.query(`insert into etl."Division" ("ImportId", "Name") values ('BEHIND', 'Late')`);
   parts.source.faults.stall = undefined;
@@ -169,11 +169,11 @@ it('notices rows that came behind its back', async () => {
   await parts.client.query(`delete from etl."Division" where "ImportId" = 'BEHIND'`);
 });
 
-describe('keys that are no keys', () => {
+describe('rows with missing, blank or repeated keys', () => {
   afterEach(() => parts.client.query(`delete from etl."Payment" where "Reference" = 'odd'`));
 
   it.each([1, 2, 3, 4, 5, 6])(
-    'are read once each, though the connection breaks after %i',
+    'are read once each, although the connection breaks after row %i',
     async (afterRows) => {
       await parts.client.query(
         `insert into etl."Payment" ("ImportId", "InvoiceId", "Date", "Amount", "Reference")
@@ -192,13 +192,13 @@ it.each([
   [{ missing: ['Payment', 'Role'] }, 'table_missing', 'the tables etl.Role, etl.Payment'],
   [{ missing: ['WorkItem.Rate'] }, 'column_missing', 'the column etl.WorkItem.Rate'],
   [{ denied: ['Matter'] }, 'table_missing', 'hidden from its user: the table etl.Matter. Grant it SELECT'],
-])('says what it misses: %j', async (faults, code, text) => {
+])('names what is missing in the source: %j', async (faults, code, text) => {
   Object.assign(parts.source.faults, faults);
   const { run } = await worker();
   await expect(run()).rejects.toMatchObject({ code, message: expect.stringContaining(text) });
 });
 
-it('does without a column that may lack', async () => {
+it('works without an optional column', async () => {
   parts.source.faults.missing = ['Invoice.Total'];
   const { requestId, run } = await worker();
   await run();
@@ -209,7 +209,7 @@ it('does without a column that may lack', async () => {
   expect(rows).toEqual([{ rows: firm.rows.Invoice, totals: 0 }]);
 });
 
-it('takes texts of a fixed length without the blanks that fill them', async () => {
+it('stages texts of a fixed length without the blanks that fill them up', async () => {
   const typed = (type: string) =>
     parts.client.query(`
       alter table etl."Info" alter "SchemaVersion" type ${type};

@@ -39,10 +39,10 @@ afterAll(() => parts?.close());
 
 describe('keys that PostgreSQL cannot hold', () => {
   it.each([
-    ['a NUL', ['A', 'A\0', 'AB', 'B'], 2],
-    ['half a character', ['A', 'A\ud800', 'A\ud801', 'A\ud802', 'B'], 3],
-    ['more characters than a parameter', ['A', 'B'.repeat(5_000), 'C'], 2],
-  ])('are read once each, though the line breaks behind %s', async (_name, keys, breaksAfter) => {
+    ['a key with a NUL', ['A', 'A\0', 'AB', 'B'], 2],
+    ['a key with half a character', ['A', 'A\ud800', 'A\ud801', 'A\ud802', 'B'], 3],
+    ['a key longer than a parameter', ['A', 'B'.repeat(5_000), 'C'], 2],
+  ])('are read once each when the connection breaks after %s', async (_name, keys, breaksAfter) => {
     await parts.queue();
     const { turn } = (await parts.take())!;
     await turn.staging.create(parts.client);
@@ -101,7 +101,7 @@ describe('a source that is slow', () => {
       )
     ).rowCount;
 
-  it('holds up no reader of the feed by what it has sent so far', async () => {
+  it('does not hold up readers of the feed by a transaction that stays open', async () => {
     let goOn = () => {};
     const waited = new Promise<void>((resolve) => {
       goOn = resolve;
@@ -109,7 +109,7 @@ describe('a source that is slow', () => {
     const { turn, run } = await extraction(sourceThatWaits(500, waited));
     const staged = async () =>
       (await parts.client.query(`select from ${turn.staging.table(table)}`)).rowCount === 500;
-    await waitFor(staged, { description: 'what has come to be committed' }).finally(goOn);
+    await waitFor(staged, { description: 'the first rows to be committed' }).finally(goOn);
     expect(await held()).toBe(0);
     await run;
     expect((await parts.client.query(`select from ${turn.staging.table(table)}`)).rowCount).toBe(1_000);

@@ -39,10 +39,10 @@ describe('a staging tenant', () => {
   const idOf = (table: string, key: string) => recordId(imports.tenant.streamId, 'Ledger', table, key);
 
   it.each([
-    ['with charges', [{ ImportId: 'RE-1', RateSetId: 'RS-1', Rate: '100', Per: 'Hour' }]],
-    ['without any', []],
+    ['with entries', [{ ImportId: 'RE-1', RateSetId: 'RS-1', Rate: '100', Per: 'Hour' }]],
+    ['without entries', []],
   ])(
-    'has the default rates that an import before has brought, %s, also where the rows name others now',
+    'has the default rate set of an earlier import, %s, even when the rows now name another',
     async (_, entries) => {
       await promote({ RateSet: [rates('RS-1', '1')], RateSetEntry: entries });
       const rows = { RateSet: [rates('RS-1', '0'), rates('RS-2', '1')], RateSetEntry: entries };
@@ -52,7 +52,7 @@ describe('a staging tenant', () => {
     },
   );
 
-  it('has the default division of its parent, also where an import before has brought that', async () => {
+  it('has the default division of its parent, also when an earlier import brought that division', async () => {
     const rows = { Division: ['D-1', 'D-2'].map((ImportId) => ({ ImportId, Name: ImportId })) };
     await promote(rows);
     const { existing, production, tenant } = imports;

@@ -53,7 +53,7 @@ describe('an import that is loaded again', () => {
       },
     });
 
-  it('stops with the reason of its end, and begins afresh: one staging tenant, with equal figures', async () => {
+  it('stops with the reason of an abort, and begins afresh in a new staging tenant with equal figures', async () => {
     const cancelled = new AbortController();
     const reason = new Error('The import was cancelled');
     const run = await imports.run({ signal: cancelled.signal });
@@ -90,7 +90,7 @@ describe('an import that is loaded again', () => {
   const worker = randomUUID();
   it.each([
     [
-      'by the worker that has it in hand',
+      'by the worker that carries it out',
       async ({ requestId }: ImportRun) => {
         await imports.client.query('update import.requests set leased_by = $2 where id = $1', [
           requestId,
@@ -101,7 +101,7 @@ describe('an import that is loaded again', () => {
       },
     ],
     [
-      'when nobody has it in hand',
+      'while no worker carries it out',
       async ({ requestId }: ImportRun) => {
         const change = { client: imports.client, now: new Date() };
         const repeats = { execute: (_: unknown, work: (given: unknown) => unknown) => work(change) };
@@ -109,7 +109,7 @@ describe('an import that is loaded again', () => {
         await handler.execute(new CancelImport(imports.production, requestId));
       },
     ],
-  ])('is read by nobody when it ends half loaded: cancelled %s', async (_name, cancel) => {
+  ])('cannot be read by anybody when it is cancelled half loaded, %s', async (_name, cancel) => {
     const run = await imports.run();
     await stageSource(imports.client, run.staging);
     const loading = imports.loading(
@@ -150,7 +150,7 @@ describe('an import that is loaded again', () => {
     expect(await work(staging)).toEqual(firm.work.total);
   });
 
-  it('is open to whom the parent lets in, but for webhooks and imports; the one before to nobody', async () => {
+  it('is open to integrations of the parent, except for webhooks and imports, and the tenant before it is open to none', async () => {
     const integrations = new Integrations(imports.store.writes, imports.tenants);
     const permissions = ['workitems:read', 'webhooks:read', 'webhooks:write', 'reports:read', 'etl:write'];
     const terms = { tenant: 'firm', permissions, limit: 7, period: 11 };
@@ -184,7 +184,7 @@ describe('an import that is loaded again', () => {
     expect(await found()).toBeUndefined();
   });
 
-  it('is open to whom the parent lets in later, or again; the one before to nobody', async () => {
+  it('is open to integrations that the parent lets in later or again, and the tenant before it is open to none', async () => {
     const integrations = new Integrations(imports.store.writes, imports.tenants);
     const run = await imports.run();
     await stageSource(imports.client, run.staging);
@@ -204,7 +204,7 @@ describe('an import that is loaded again', () => {
     expect(await seen(staging.alias)).toMatchObject(allowed);
   });
 
-  it('is the one that its alias names at once, also to whom the process has just let into the one before', async () => {
+  it('is found under its alias at once, also by an integration that has just used the tenant before it', async () => {
     const integrations = new Integrations(imports.store.writes, imports.tenants);
     const { integrationId } = await integrations.create({ name: 'Reader', tenant: 'firm' });
     const grants = new Grants(imports.store.writes);
@@ -219,7 +219,7 @@ describe('an import that is loaded again', () => {
     }
   });
 
-  it('never takes the alias of a tenant that no import has made', async () => {
+  it('never takes the alias of a tenant that no import has created', async () => {
     const other = await imports.setup.create({ alias: 'other', name: 'Other' });
     // A tenant could have this alias before such aliases were reserved for imports.
     const own = await imports.tenants.register({ alias: 'other--staging' });

@@ -126,7 +126,7 @@ describe('a staging tenant', () => {
   });
   afterAll(() => imports.close());
 
-  it('has work as commands would have left it', async () => {
+  it('has work items in the state in which commands would have left them', async () => {
     expect(await stateOf(await record())).toEqual(await stateOf(idOf('WorkItem', 'W1')));
     const gone = await record();
     await act(billable.WriteOffBillable, billable.WriteOffBillableHandler, WorkItem, gone, {
@@ -138,7 +138,7 @@ describe('a staging tenant', () => {
     expect(await stateOf(pending)).toEqual(await stateOf(idOf('WorkItem', 'W4')));
   });
 
-  it('has invoices as commands would have left them, and what they charge', async () => {
+  it('has invoices, and what they charge, in the state in which commands would have left them', async () => {
     const item = await record();
     const body = {
       matterId: idOf('Matter', 'M1'),
@@ -201,7 +201,7 @@ describe('a staging tenant', () => {
     expect(changed.data).toMatchObject({ units: '8', total: '168.4' });
   });
 
-  it('numbers new matters behind those of the import', async () => {
+  it('numbers new matters after those of the import', async () => {
     const body = { clientId: idOf('Client', 'C1'), divisionId: idOf('Division', 'D1'), title: 'New' };
     const { record: opened } = await act(matter.OpenMatter, matter.OpenMatterHandler, body);
     const numbers = [

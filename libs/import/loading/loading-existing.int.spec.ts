@@ -9,7 +9,7 @@ import { type StagedRows, stageRows } from '../testing/staged-rows';
 const KINDS = ['division', 'mattertype', 'tasktype', 'taxcode', 'disbursementcode', 'supplier'] as const;
 const ALL = [...KINDS, 'entity', 'employee', 'client', 'matter', 'role', 'rateset'] as const;
 
-describe('an import that refers to what the tenant has', () => {
+describe('an import that refers to records of the tenant', () => {
   let imports: Imports;
   let production: RequestContext;
   let staging: RegisteredTenant;
@@ -106,7 +106,7 @@ describe('an import that refers to what the tenant has', () => {
   });
   afterAll(() => imports.close());
 
-  it('has copies of those records, and of what they refer to, as they are', async () => {
+  it('has exact copies of those records and of what they refer to', async () => {
     const copies = await idsOf(staging.id);
     for (const kind of KINDS) expect([kind, copies[kind]]).toEqual([kind, expect.arrayContaining(own[kind])]);
     let compared = 0;
@@ -147,7 +147,7 @@ describe('an import that refers to what the tenant has', () => {
     expect(clear).toBe(0);
   });
 
-  it('goes on with the numbers of the tenant', async () => {
+  it('continues the numbers of the tenant', async () => {
     const counter = async (tenant: number) => {
       const rows = await imports.sql<{ value: number }>(
         `select value::int from event_store.counters where tenant_id = $1 and name = 'matter_number'`,
@@ -167,7 +167,7 @@ describe('an import that refers to what the tenant has', () => {
     expect(await counter(staging.id)).toBe(before + numbers.length);
   });
 
-  it('does not change what the tenant has', async () => {
+  it('cannot add parts to records of the tenant', async () => {
     const run = await imports.run();
     for (const [table, row] of [
       ['Payment', { InvoiceId: own.invoice[0], Date: '2026-02-01', Amount: '10.0000' }],

@@ -67,7 +67,7 @@ describe.each([
     );
   });
 
-  it('has what can be billed and is not', async () => {
+  it('has all unbilled work, by matter and by fee earner', async () => {
     const open = 'is_billable and matter_id is not null and item_state in (0, 1)';
     const of = (by: string | null) => figures('work_items', 'remaining', by, open);
     expect(await of(null)).toEqual({ '': firm.unbilledWork.total });
@@ -75,7 +75,7 @@ describe.each([
     expect(await of('employee_id')).toEqual(expected('Employee', firm.unbilledWork.byFeeEarner));
   });
 
-  it('has what was billed', async () => {
+  it('has all billed work', async () => {
     const rows = await imports.sql<{ count: number; amount: string }>(
       `select count(distinct work_item_id)::int as count, sum(billed)::numeric(20, 2)::text as amount
        from read_model.fee_analysis where tenant_id = $1 and billed <> 0`,
@@ -87,14 +87,14 @@ describe.each([
     );
   });
 
-  it('has what is owed', async () => {
+  it('has all unpaid balances of invoices, in total and by matter', async () => {
     expect(await figures('invoices', 'balance', null, 'balance <> 0')).toEqual({ '': firm.debtors.total });
     expect(await figures('invoices', 'balance', 'matter_id', 'balance <> 0')).toEqual(
       expected('Matter', firm.debtors.byMatter),
     );
   });
 
-  it('has invoices of the same number, state and total', async () => {
+  it('has invoices with the same numbers, states and totals', async () => {
     const states = ['Draft', 'Issued', 'PartPaid', 'Paid', 'Voided', 'WrittenOff'];
     const rows = await imports.sql<{ id: string; number: string; state: number; total: string; due: string }>(
       `select id, number, invoice_state as state, total::numeric(20, 4)::text as total, due_date as due
@@ -164,7 +164,7 @@ describe.each([
     expect(used.length).toBeGreaterThan(0);
   });
 
-  it('says who asked for it, and that it was imported', async () => {
+  it('has events that name who requested the import, and the import as their source', async () => {
     const metadata = await imports.sql<{ actor: string; source: string }>(
       `select distinct metadata ->> 'actor' as actor, metadata ->> 'source' as source
        from event_store.events where tenant_id = $1`,

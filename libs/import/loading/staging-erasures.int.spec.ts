@@ -7,7 +7,7 @@ import { type Imports, openImports } from '../testing/import-parts';
 import { promotionParts } from '../testing/promotion-parts';
 import { stageSource } from '../testing/staged-source';
 
-describe('a person of an import whose data is erased', () => {
+describe('an imported person whose data is erased', () => {
   let imports: Imports;
   let first: RegisteredTenant;
   let second: RegisteredTenant;
@@ -59,7 +59,7 @@ describe('a person of an import whose data is erased', () => {
   const keys = (person: string) =>
     imports.sql('select from event_store.subject_keys where subject = $1 and wrapped is not null', [person]);
 
-  it('is erased in the staging tenant too, and in one that was put aside', async () => {
+  it('is erased in the staging tenant too, and in a retired one', async () => {
     const [person] = people;
     const name = `Erased ${person.slice(-4)}`;
     const before = await shown(person);
@@ -71,19 +71,19 @@ describe('a person of an import whose data is erased', () => {
     expect(await keys(person)).toEqual([]);
     const all = Object.fromEntries(Object.keys(before).map((id) => [id, name]));
     await waitFor(async () => JSON.stringify(await shown(person)) === JSON.stringify(all), {
-      description: 'the read models',
+      description: 'the read models to show the erasure',
     });
     expect(await imports.stagingErasures.repeat()).toBe(0);
   });
 
-  it('stays in the tenant itself when it is erased in a staging tenant', async () => {
+  it('is not erased in the tenant itself when it is erased in a staging tenant', async () => {
     const [, person] = people;
     await erase(second, person);
     expect(await imports.stagingErasures.repeat()).toBe(0);
     expect(await keys(person)).toHaveLength(2);
   });
 
-  it('stays in a staging tenant for as long as that is being loaded', async () => {
+  it('is not erased in a staging tenant before that has been loaded', async () => {
     const [, , person] = people;
     await erase(imports.tenant, person);
     const setStatus = (status: string) =>

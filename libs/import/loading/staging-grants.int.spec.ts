@@ -6,7 +6,7 @@ import type { ImportRun } from '../import-run';
 import { type Imports, openImports } from '../testing/import-parts';
 import { StagingTenants, withdrawStaging } from './staging-tenants';
 
-describe('who is let in, or out, while a staging tenant is opened', () => {
+describe('grants that change while a staging tenant is opened', () => {
   let imports: Imports;
 
   beforeAll(async () => {
@@ -22,10 +22,10 @@ describe('who is let in, or out, while a staging tenant is opened', () => {
         );
         return n === sessions;
       },
-      { description: `${sessions} to wait` },
+      { description: `${sessions} sessions to wait` },
     );
 
-  it('is so in that tenant too', async () => {
+  it('change for that tenant too', async () => {
     const { store, tenants } = imports;
     const integrations = new Integrations(store.writes, tenants);
     const make = (name: string) => integrations.create({ name, tenant: 'firm' });
@@ -64,7 +64,7 @@ describe('who is let in, or out, while a staging tenant is opened', () => {
     ['firm', [{ tenant: 'firm' }]],
     // An integration that is granted only the staging tenant finds it retired.
     ['firm--staging', []],
-  ])('and into %s while it is put aside', (tenant, granted) => {
+  ])('and a grant for %s while the staging tenant is retired', (tenant, granted) => {
     let integration: { clientId: string; integrationId: string };
     let holder: Client;
     let run: ImportRun;
@@ -103,7 +103,7 @@ describe('who is let in, or out, while a staging tenant is opened', () => {
       expect(standing).toEqual(granted);
     }
 
-    it('is not let into what is aside, having come first', async () => {
+    it('is not one for the retired tenant when it comes first', async () => {
       await holder.query('select from platform.integrations where id = $1 for update', [
         integration.integrationId,
       ]);
@@ -118,7 +118,7 @@ describe('who is let in, or out, while a staging tenant is opened', () => {
       await isNotLetIn();
     });
 
-    it('is not let into what is aside, having come second', async () => {
+    it('is not one for the retired tenant when it comes second', async () => {
       await withdrawStaging(holder, run.requestId);
       const granting = grant();
       await waiting(1);

@@ -7,7 +7,7 @@ describe('the alias of a staging tenant', () => {
     expect(stagingAlias('a'.repeat(43))).toBe(`${'a'.repeat(43)}--staging`);
   });
 
-  it('of a long one is its own, and leaves room for that of a retired one', () => {
+  it('is unique for a long alias too, and leaves room for the suffix of a retired one', () => {
     const aliases = [44, 54, 63].flatMap((length) => [
       'b'.repeat(length),
       `${'b'.repeat(length - 1)}c`,

@@ -52,20 +52,20 @@ describe('updatesOf a work item', () => {
   const names = Object.keys(shapes);
   const pairs = names.flatMap((from) => names.filter((to) => to !== from).map((to) => [from, to] as const));
 
-  it.each(pairs)('%s becomes %s', (from, to) => {
+  it.each(pairs)('that is %s makes it %s', (from, to) => {
     const done = changed(workItems, shapes[from], shapes[to]);
     expect(done.after).toEqual(made(workItems, shapes[to]).state);
     expect(done.types.length).toBeGreaterThan(0);
   });
 
   const dearer = { rate: { amount: '250', currency: 'GBP' }, total: '250' };
-  it.each(names.filter((name) => !name.includes('billed')))('%s is worth more', (name) => {
+  it.each(names.filter((name) => !name.includes('billed')))('that is %s gives it a higher value', (name) => {
     const shape = shapes[name];
     const worth = { ...shape, fields: { ...shape.fields, ...dearer } };
     expect(changed(workItems, shape, worth).after).toEqual(made(workItems, worth).state);
   });
 
-  it.each(names)('%s is called otherwise, by one event', (name) => {
+  it.each(names)('that is %s gives it another title, by one event', (name) => {
     const shape = shapes[name];
     const renamed = { ...shape, fields: { ...shape.fields, title: 'Telephone call' } };
     const { types, after } = changed(workItems, shape, renamed);
@@ -73,7 +73,7 @@ describe('updatesOf a work item', () => {
     expect((after as WorkItemState).title).toBe('Telephone call');
   });
 
-  it('that was billed keeps what it is worth and what was charged', () => {
+  it('that is billed refuses another value and another charge', () => {
     const { billed } = shapes;
     const worth = { ...billed, fields: { ...billed.fields, ...dearer } };
     expect(refusal(workItems, billed, worth)).toBe('charge_fixed');
@@ -81,7 +81,7 @@ describe('updatesOf a work item', () => {
     expect(refusal(workItems, billed, cheaper)).toBe('charge_fixed');
   });
 
-  it('moves in fee analysis as if the first write-off had never been', () => {
+  it('that is written off on another day reverses the first write-off on the day of that', () => {
     const { state } = made(workItems, shapes['written off']);
     const occasion = { reason, writtenOffOn: '2025-02-01' };
     const [back, again] = updatesOf(

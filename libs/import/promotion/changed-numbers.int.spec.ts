@@ -3,7 +3,7 @@ import { INVOICE_NUMBER } from '#practice/invoices/invoice';
 import { MATTER_NUMBER } from '#practice/matters/matter';
 import { firm, ImportedFirm, invoice, work } from '../validation/testing/imported-firm';
 
-describe('numbers that changed rows bring', () => {
+describe('numbers of changed rows', () => {
   let office: ImportedFirm;
   const bill = { ClientId: 'CLI-1', MatterId: 'MAT-1', Number: '9', DueDate: '2025-07-30' };
   const { Number: _, IssueDate: __, DueDate: ___, ...draft } = invoice('I-2', { ...bill, State: 'Draft' });
@@ -24,7 +24,7 @@ describe('numbers that changed rows bring', () => {
   });
   afterAll(() => office?.close());
 
-  it('are not given to others afterwards', async () => {
+  it('move the counters on, so that no other record is given them', async () => {
     const { existing, tenant } = office.imports;
     expect(await existing.counters(tenant)).toMatchObject({ [CLIENT_NUMBER]: 6, [MATTER_NUMBER]: 6 });
     expect(await office.promote(rows('7', true))).toMatchObject({ created: 0, changed: 4 });

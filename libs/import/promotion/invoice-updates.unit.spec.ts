@@ -60,7 +60,7 @@ describe('updatesOf an invoice', () => {
       .map(({ day, amount }) => ({ day, amount })),
   });
 
-  it.each(pairs)('%s becomes %s', (from, to) => {
+  it.each(pairs)('that is %s makes it %s, or is refused', (from, to) => {
     const [before, after] = [shapes[from], shapes[to]];
     const isOver = ['voided', 'written off'].includes(from);
     const isPaid = before.payments.length > 0;
@@ -73,12 +73,12 @@ describe('updatesOf an invoice', () => {
     expect(shown(done.after, isDraft)).toEqual(shown(made(invoices, after).state, isDraft));
   });
 
-  it('that was issued says what it said', () => {
+  it('that is issued refuses other lines', () => {
     const other = { ...shapes.issued, lines: [line('90')] };
     expect(refusal(invoices, shapes.issued, other)).toBe('invoice_fixed');
   });
 
-  it('that was issued keeps what its rows leave to the client and to what it charges, whatever those say since', () => {
+  it('that is issued keeps the due date and the descriptions that its rows leave out, whatever its client and charged records say since', () => {
     const fields = { ...shapes.issued.fields, dueDate: null };
     const open = invoice('Issued', { fields, [UNDESCRIBED]: [0] });
     const since = {

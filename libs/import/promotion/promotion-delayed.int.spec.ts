@@ -74,7 +74,7 @@ describe('a promotion that cannot go on at once', () => {
       client.query('set local statement_timeout = 1; select pg_sleep(60)'),
     );
 
-  it('is gone on with after a statement was given up for its time', async () => {
+  it('is tried again after a statement has run into its timeout', async () => {
     const { requestId } = await imports.run();
     await queue(requestId);
     let turns = 0;
@@ -88,7 +88,7 @@ describe('a promotion that cannot go on at once', () => {
     expect(await carriedOut(requestId, promotion)).toBe('Promoted');
   });
 
-  it('is given up, and the tenant let go, when turn after turn dies before anything has arrived', async () => {
+  it('is given up, and the tenant released, when turn after turn fails before anything has arrived', async () => {
     const { requestId } = await imports.run();
     await queue(requestId);
     let turns = 0;
@@ -108,7 +108,7 @@ describe('a promotion that cannot go on at once', () => {
     );
   });
 
-  it('says so when turn after turn dies once something has arrived, and goes on', async () => {
+  it('tells the operator, and is tried again, when turn after turn fails once something has arrived', async () => {
     const { requestId } = await imports.run();
     await queue(requestId);
     await imports.sql(`update import.requests set promotion_step = 'Appending' where id = $1`, [requestId]);
@@ -128,7 +128,7 @@ describe('a promotion that cannot go on at once', () => {
     expect(await over).toBe('Promoted');
   });
 
-  it('waits for a database that cannot be reached, however long that is so', async () => {
+  it('waits for a database that cannot be reached, however long that takes', async () => {
     const { requestId } = await imports.run();
     await queue(requestId);
     let turns = 0;
@@ -148,7 +148,7 @@ describe('a promotion that cannot go on at once', () => {
     // The error when the event store does not answer, although its server answers everything else.
     [new DomainError('unavailable', 'store_unavailable', 'The event store does not answer.'), []],
     [conflict('rebuild_running', 'A read model is being rebuilt.'), ['let go']],
-  ])('is gone on with by the next turn, even before anything has arrived: %s', async (error, between) => {
+  ])('is continued by the next turn, even before anything has arrived: %s', async (error, between) => {
     const { requestId } = await imports.run();
     await queue(requestId);
     const done: string[] = [];
@@ -164,7 +164,7 @@ describe('a promotion that cannot go on at once', () => {
     expect(done).toEqual(['promote', ...between, 'promote']);
   });
 
-  it('leaves the tenant closed when a lease that nobody has taken over ran out amid what arrives', async () => {
+  it('leaves the tenant closed when its lease ends while records arrive and nobody else has taken it over', async () => {
     const { requestId } = await imports.run();
     await queue(requestId);
     const { promotion, closed } = promotionParts(imports);
@@ -190,7 +190,7 @@ describe('a promotion that cannot go on at once', () => {
     ],
     ['finds errors', async () => ({ errors: 2 })],
     ['fails', () => Promise.reject(new Error('Something is wrong with it.'))],
-  ])('is over when it is cancelled just before it %s', async (_, promoted) => {
+  ])('ends as cancelled when it is cancelled just before it %s', async (_, promoted) => {
     const { requestId } = await imports.run();
     await queue(requestId);
     const promotion = {

@@ -79,9 +79,9 @@ describe('a worker that was frozen until another promotion of the tenant is appe
   }
 
   it.each([
-    ['Renewing', 'as it was to announce it'],
-    ['Announcing', 'as it took it over to announce it'],
-  ])('leaves the tenant to that, having stood still in %s %s', async (step) => {
+    ['Renewing', 'when it was about to announce the promotion'],
+    ['Announcing', 'when it had taken the promotion over to announce it'],
+  ])('leaves the tenant to the other promotion if it was frozen in %s, %s', async (step) => {
     const run = await parts.staged();
     await parts.promotion.promote(run);
     await imports.client.query('update import.requests set promotion_step = $2 where id = $1', [
@@ -103,7 +103,7 @@ describe('a worker that was frozen until another promotion of the tenant is appe
     await meddles(frozen, promotion);
   });
 
-  it('leaves the tenant to that, having stood still when it had found errors', async () => {
+  it('leaves the tenant to the other promotion if it was frozen while it was checking, and then finds errors', async () => {
     const { requestId } = await parts.staged();
     await imports.client.query(`update import.requests set promotion_step = 'Checking' where id = $1`, [
       requestId,

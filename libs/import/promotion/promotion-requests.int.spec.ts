@@ -5,7 +5,7 @@ import { StagingTenants } from '../loading/staging-tenants';
 import { openImports } from '../testing/import-parts';
 import { cancelledPromotion, PromotionRequests } from './promotion-requests';
 
-it('says what is done from when it is taken, and puts the staging tenant aside when it is cancelled', async () => {
+it('a promotion shows what is being done once it is taken, and retires the staging tenant when it is cancelled', async () => {
   const imports = await openImports();
   try {
     const { store, tenants } = imports;
@@ -32,7 +32,7 @@ it('says what is done from when it is taken, and puts the staging tenant aside w
   }
 });
 
-it('is refused while another import is being asked for, though that is not written yet', async () => {
+it('a promotion is refused while another import is being requested, even before that request is committed', async () => {
   const imports = await openImports();
   const { store } = imports;
   const [asking, promoting] = [await store.writes.session(), await store.writes.session()];

@@ -8,7 +8,7 @@ import { PromotionRequests } from './promotion-requests';
 import type { PromotionTurn } from './promotion-turn';
 import { PromotionWorker } from './promotion-worker';
 
-it('leaves the tenant open when its worker stood still until another had ended the promotion', async () => {
+it('a worker that stood still until another had ended the promotion leaves the tenant open', async () => {
   const imports = await openImports();
   const parts = promotionParts(imports);
   await writeFirm(imports.client, { items: 50 });
@@ -52,12 +52,12 @@ it('leaves the tenant open when its worker stood still until another had ended t
   };
   try {
     stalled.start();
-    await waitFor(() => taken, { description: 'the first worker to take it' });
+    await waitFor(() => taken, { description: 'the first worker to take the promotion' });
     other.start();
-    await waitFor(async () => (await status()) === 'Promoted', { description: 'the end in other hands' });
+    await waitFor(async () => (await status()) === 'Promoted', { description: 'the other worker to finish' });
     expect(await isClosed()).toBe(false);
     wake();
-    await waitFor(() => closedAgain !== undefined, { description: 'the first worker to find out' });
+    await waitFor(() => closedAgain !== undefined, { description: 'the first worker to notice that' });
     expect(closedAgain).toBe(false);
     expect(await imports.sql('select from read_model.held')).toEqual([]);
     expect(await status()).toBe('Promoted');

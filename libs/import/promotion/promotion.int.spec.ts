@@ -95,7 +95,7 @@ describe('a promotion', () => {
     return (found as { data: TenantState }).data;
   };
 
-  it('arrives whole in a tenant with its own data; again it changes nothing, and a changed copy just that', async () => {
+  it('arrives whole in a tenant with its own data; repeated, it changes nothing, and a changed copy changes only what differs', async () => {
     const own = await ownRecords();
     const first = await parts.staged();
     const arrived = await parts.promotion.promote(first);
@@ -158,7 +158,7 @@ describe('a promotion', () => {
     );
   });
 
-  it('leaves a tenant alone whose record was edited since the import that changes it', async () => {
+  it('changes nothing in a tenant where a record that it would change was edited since its import', async () => {
     const first = await parts.staged();
     await parts.promotion.promote(first);
     await parts.over(first);
@@ -198,7 +198,7 @@ describe('a promotion', () => {
     return idOf('Division', rows[0].ImportId);
   }
 
-  it('is finished by the next worker wherever one dies, and is never seen in part', async () => {
+  it('is finished by the next worker at whichever step one dies, and is never seen in part', async () => {
     const seen = new Set<number>();
     let isOver = false;
     const reader = waitFor(

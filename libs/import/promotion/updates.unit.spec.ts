@@ -18,7 +18,7 @@ describe('updatesOf', () => {
       expect(after.name).toBe('Disputes');
     });
 
-    it('stays the default that the tenant has made it', () => {
+    it('stays the default when the tenant has made it the default', () => {
       const state = { ...made(divisions, wanted('Litigation')).state, isDefault: true };
       const occasion = { reason, writtenOffOn: null };
       expect(
@@ -38,7 +38,7 @@ describe('updatesOf', () => {
       },
     });
 
-    it('takes another rate until an invoice has charged by it', () => {
+    it('can be given another rate until an invoice has used its rate', () => {
       expect(changed(taxCodes, wanted('20'), wanted('17.5')).types).toEqual(['TaxCodeUpdated']);
       const { state } = made(taxCodes, wanted('20'));
       const used = TaxCode.evolve(state, { type: 'TaxCodeUsed', data: { from: '2011-01-04' } });
@@ -67,7 +67,7 @@ describe('updatesOf', () => {
       },
     });
 
-    it('is told only what is new', () => {
+    it('has an event with only the fields that changed', () => {
       const { state } = made(entities, wanted({}));
       const to = wanted({ phones: ['020 7946 0001'] });
       expect(
@@ -75,7 +75,7 @@ describe('updatesOf', () => {
       ).toEqual([{ type: 'EntityUpdated', data: { phones: ['020 7946 0001'] } }]);
     });
 
-    it('stays a person', () => {
+    it('cannot become an organisation when it is a person', () => {
       const to = wanted({ entityType: 'Organisation', lastName: null, name: 'Okafor Ltd' });
       expect(refusal(entities, wanted({}), to)).toBe('entity_type_fixed');
     });
@@ -99,7 +99,7 @@ describe('updatesOf', () => {
       isActive,
     });
 
-    it('goes and comes back', () => {
+    it('is deactivated and activated', () => {
       expect(changed(maker, wanted(true), wanted(false)).types).toEqual([
         expect.stringMatching(/Deactivated$/),
       ]);
@@ -108,7 +108,7 @@ describe('updatesOf', () => {
       ]);
     });
 
-    it('never becomes somebody else', () => {
+    it('cannot be given another entity', () => {
       expect(refusal(maker, wanted(true), wanted(true, 2))).toBe('entity_fixed');
     });
   });
@@ -139,11 +139,11 @@ describe('updatesOf', () => {
       expect(done.after).toEqual(made(clients, wanted(to)).state);
     });
 
-    it('that was activated is never new again', () => {
+    it('that was activated cannot be new again', () => {
       expect(refusal(clients, wanted('Active'), wanted('New'))).toBe('client_activated');
     });
 
-    it('keeps the number that it was given', () => {
+    it('keeps the number that it was given when its row has none', () => {
       const numbered = wanted('Active', { clientNumber: null });
       const { types, after } = changed(
         clients,
@@ -200,7 +200,7 @@ describe('updatesOf', () => {
       expect(new Set(done.types).size).toBe(done.types.length);
     });
 
-    it('never passes to another client', () => {
+    it('cannot be given another client', () => {
       const other = wanted('Open', null, { clientId: id('client', 2) });
       expect(refusal(matters, wanted('Open'), other)).toBe('client_fixed');
     });

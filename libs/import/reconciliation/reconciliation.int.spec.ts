@@ -49,7 +49,7 @@ describe.each([
     return Object.fromEntries(rows.map(({ key, ...figure }) => [key, figure]));
   }
 
-  it('comes to what the source does, on all three sides', async () => {
+  it('has the totals of the source on all three sides', async () => {
     expect(await reconciliation.reconcile(run, staging)).toEqual({ errors: 0 });
     expect(await findings()).toEqual([]);
     const measures: Record<string, Measure> = {
@@ -75,13 +75,13 @@ describe.each([
     }
   });
 
-  it('comes to the same when the step begins again, its tables emptied by a crash of the server', async () => {
+  it('has the same totals when the step begins again after a crash of the server has emptied its tables', async () => {
     await imports.client.query(`truncate ${run.staging.schema}.made, ${run.staging.schema}.work_values`);
     expect(await reconciliation.reconcile(run, staging)).toEqual({ errors: 0 });
     expect(await figures('source', 'Work', 'Total')).toEqual({ '': firm.work.total });
   });
 
-  it('tells of a penny that was lost in loading', async () => {
+  it('has findings about a penny that was lost in loading', async () => {
     const [{ id, matter, employee }] = await imports.sql<{ id: string; matter: string; employee: string }>(
       `select t.id, m.import_id as matter, e.import_id as employee
        from read_model.work_items t
@@ -105,7 +105,7 @@ describe.each([
     }
   });
 
-  it('tells of control totals that say otherwise, and of no others', async () => {
+  it('has findings about the control totals that differ, and about no others', async () => {
     const controls = run.staging.table({ name: 'ControlTotal' });
     const of = `from ${controls} where "Measure" = 'Debtors' and "GroupBy" = 'Total'`;
     const [{ key }] = (await imports.client.query(`select "ImportId" as key ${of}`)).rows;

@@ -92,7 +92,7 @@ function bill(columns: Record<string, unknown>, of = ground()) {
 const payment = (day: string, Amount: string) => rowOf('Payment', { ImportId: day, Date: day, Amount });
 
 describe('an invoice', () => {
-  it('comes with what it charges, each once', () => {
+  it('comes with each work item and cost that it charges', () => {
     const { state, types, charged, invoice } = bill({
       lines: [
         fee('W1', { Amount: '90.0000' }),
@@ -142,7 +142,7 @@ describe('an invoice', () => {
     expect(invoice.parts).toEqual({ InvoiceLine: 5, Payment: 0 });
   });
 
-  it('is taxed at the rate of its day, which it marks', () => {
+  it('is taxed at the rate of its day, and marks that rate as used', () => {
     const { state, ground: of } = bill({ IssueDate: '2010-12-31', lines: [fee('W1')] });
     expect(state).toMatchObject({ tax: '17.5', total: '117.5' });
     expect([...of.known.usedRates]).toEqual([[T1, new Set(['2010-01-01'])]]);
@@ -153,7 +153,7 @@ describe('an invoice', () => {
     expect(draft.charged[0].create().events.at(-1)!.type).toBe('WorkItemReserved');
   });
 
-  it('is due as it says, or by the terms of its client', () => {
+  it('is due on the day that its row says, or by the payment terms of its client', () => {
     const of = ground();
     of.known.client(ids.of('Client', 'C1'), { paymentTermsDays: 14, taxCodeId: null, minutesPerUnit: null });
     expect(bill({ lines: [fee('W1')] }, of).state.dueDate).toBe('2025-08-15');
@@ -183,7 +183,7 @@ describe('an invoice', () => {
     ]);
   });
 
-  it('is given up on the day of the last that was paid, or of its issue', () => {
+  it('is written off on the day of its last payment, or of its issue if there was none', () => {
     const paid = { payments: [payment('2025-08-10', '20.0000')] };
     const part = bill({ State: 'WrittenOff', lines: [fee('W1')], ...paid });
     expect(part.invoice.create().events.at(-1)!.data).toEqual({
@@ -203,7 +203,7 @@ describe('an invoice', () => {
     expect(charged).toEqual([]);
   });
 
-  it('of many lines keeps each event within its size', () => {
+  it('of many lines is divided among several events', () => {
     const many = Array.from({ length: 1_000 }, (_, index) =>
       fee(`W${index}`, { Description: 'x'.repeat(500) }),
     );
@@ -212,7 +212,7 @@ describe('an invoice', () => {
     expect(state.lines.map(({ id }) => id)).toEqual(many.map((_, index) => index + 1));
   });
 
-  it('has a digest that tells equal rows from others, their lines and payments included', () => {
+  it('has a digest that changes with its row, its lines and its payments', () => {
     const rows = { State: 'PartPaid', payments: [payment('2025-08-10', '20.0000')] };
     const one = () => [fee('W1', { ImportId: 'L', Units: '1.0000' })];
     const wantedOf = (columns: object) => bill({ ...rows, lines: one(), ...columns }).invoice.wanted;
@@ -227,7 +227,7 @@ describe('an invoice', () => {
     expect(new Set([digest({}), ...others]).size).toBe(others.length + 1);
   });
 
-  it('charges rows of the import only', () => {
+  it('can charge only rows of the import', () => {
     expect(() => bill({ lines: [line({ Kind: 'Fee', WorkItemId: 'W9' })] })).toThrow('no row of the import');
   });
 });

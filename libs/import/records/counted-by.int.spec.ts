@@ -5,7 +5,7 @@ import { openCountedBy } from './counted-by';
 
 const staging = new StagingArea('0198c2f1-a4b8-7c3d-9e5f-60718293a4b5');
 
-describe('what rows are counted by', () => {
+describe('the table of what rows are counted by', () => {
   let database: TestDatabase;
   let client: Client;
   let dump: Client;
@@ -21,7 +21,7 @@ describe('what rows are counted by', () => {
     await database.drop();
   });
 
-  it('has the columns that a program before did not make', async () => {
+  it('is given the columns that an earlier version of the program did not create', async () => {
     await client.query(
       `create table ${staging.schema}.counted_by (table_name text, import_id text, minutes_per_unit text, tax_code text)`,
     );
@@ -29,7 +29,7 @@ describe('what rows are counted by', () => {
     await client.query(`select called, names_codes from ${staging.schema}.counted_by`);
   });
 
-  it('is opened beside a dump of the database', async () => {
+  it('can be opened beside a dump of the database', async () => {
     await dump.query(`begin; lock table ${staging.schema}.counted_by in access share mode`);
     await client.query(`set statement_timeout = '5s'`);
     await openCountedBy(client, staging);

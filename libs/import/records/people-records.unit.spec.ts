@@ -61,7 +61,7 @@ describe('people become', () => {
     });
   });
 
-  it('nobody without a name, as a command would have it', () => {
+  it('nobody when names are missing or belong to another type, as with commands', () => {
     expect(() => made(entities, { EntityType: 'Individual', FirstName: 'Zoë' })).toThrow(DomainError);
     expect(() => made(entities, { EntityType: 'Organisation', Name: 'A', LastName: 'B' })).toThrow(
       DomainError,
@@ -100,7 +100,7 @@ describe('people become', () => {
     expect(client.counters).toBeUndefined();
   });
 
-  it('clients with the next number where none is given, which what is wanted of them does not say', () => {
+  it('clients with the next number when the row has none, without a change of what is wanted of them', () => {
     const ground = groundFor();
     const row = { EntityId: 'E1', State: 'Active' };
     const wanted = clients.wanted(rowOf('Client', { ImportId: '1', ...row }), ground);

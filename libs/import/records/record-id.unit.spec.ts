@@ -41,7 +41,7 @@ describe('the id of an imported record', () => {
     expect(ids.maybeTo('Client', null)).toBeNull();
   });
 
-  it('is no other text that looks like one', () => {
+  it('is not confused with other texts that look like one', () => {
     expect(isRecordId(`matter_${'0'.repeat(32)}`)).toBe(true);
     for (const text of [
       'matter_1',
@@ -52,7 +52,7 @@ describe('the id of an imported record', () => {
       expect([text, isRecordId(text)]).toEqual([text, false]);
   });
 
-  it('stays right when more rows are referred to than are remembered', () => {
+  it('stays the same when more rows are referred to than are remembered', () => {
     const ids = new RecordIds(TENANT, 'Ledger');
     const first = ids.to('Matter', '0');
     for (let key = 1; key <= 50_001; key++) ids.to('Matter', String(key));

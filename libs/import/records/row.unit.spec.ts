@@ -3,7 +3,7 @@ import { decimal, text } from '#kernel/money';
 import { Numbers } from './numbers';
 import { amountOf, instantOf, maybeMoney, needed } from './row';
 
-describe('the values of a row', () => {
+describe('reading the values of a row', () => {
   it.each([
     ['12.5000', '12.5'],
     ['12.0000', '12'],
@@ -14,24 +14,24 @@ describe('the values of a row', () => {
     ['.5000', '0.5'],
     ['007.10', '7.1'],
     ['250.1234567891', '250.1234567891'],
-  ])('reads %s as %s', (stored, plain) => {
+  ])('gives %s as %s', (stored, plain) => {
     expect(amountOf(stored)).toBe(plain);
   });
 
-  it('reads each decimal as arithmetic would write it', () => {
+  it('gives each decimal as decimal arithmetic would write it', () => {
     const stored = fc
       .tuple(fc.bigInt({ min: -(10n ** 18n), max: 10n ** 18n }), fc.integer({ min: 0, max: 10 }))
       .map(([digits, places]) => decimal(digits.toString()).div(decimal(10).pow(places)).toFixed(places));
     fc.assert(fc.property(stored, (value) => amountOf(value) === text(decimal(value))));
   });
 
-  it('reads instants to the millisecond', () => {
+  it('gives instants to the millisecond', () => {
     expect(instantOf('2026-03-31T09:30:00.1234567')).toBe('2026-03-31T09:30:00.123Z');
     expect(instantOf('2026-03-31T09:30:00')).toBe('2026-03-31T09:30:00.000Z');
     expect(instantOf('2026-03-31')).toBe('2026-03-31T00:00:00.000Z');
   });
 
-  it('has money only where there is an amount', () => {
+  it('gives money only where there is an amount', () => {
     expect(maybeMoney('2.5000', 'GBP')).toEqual({ amount: '2.5', currency: 'GBP' });
     expect(maybeMoney(null, 'GBP')).toBeNull();
   });
@@ -42,7 +42,7 @@ describe('the values of a row', () => {
 });
 
 describe('numbers', () => {
-  it('go on behind the last one, and are as given where one is given', () => {
+  it('continue after the last one, and are taken from the row when it has one', () => {
     const numbers = new Numbers({ matter_number: 17 });
     expect(numbers.take('matter_number', null)).toEqual({ number: '18', counters: { matter_number: 18 } });
     expect(numbers.take('matter_number', '5')).toEqual({ number: '5', counters: { matter_number: 5 } });

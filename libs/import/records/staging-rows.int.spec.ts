@@ -28,7 +28,7 @@ describe('the rows of a staging area', () => {
     return one;
   }
 
-  it('are read no more by a worker that stood still, once another reads them: its transaction would keep that one from its work', async () => {
+  it('can no longer be read by a worker that stood still, once another worker reads them', async () => {
     const run = await imports.run();
     await stageRows(imports, run, { Division: KEYS.map((ImportId) => ({ ImportId, Name: 'Property' })) });
     const { signal } = run;
@@ -49,7 +49,7 @@ describe('the rows of a staging area', () => {
     await again.return(undefined);
   });
 
-  it('are gone once the import is over, though a worker that stood still reads them', async () => {
+  it('are gone once the import is over, although a worker that stood still reads them', async () => {
     const run = await imports.run();
     await stageRows(imports, run, { Division: KEYS.map((ImportId) => ({ ImportId, Name: 'Property' })) });
     const [stale, last] = [await session(), await session()];

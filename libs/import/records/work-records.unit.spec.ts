@@ -34,7 +34,7 @@ function item(columns: Record<string, unknown>, ground = groundFor()) {
 }
 
 describe('work items', () => {
-  it('are what a command would have recorded, on the day of the firm', () => {
+  it('are what a command would have recorded, with the day in the zone of the firm', () => {
     const { events, state } = item({});
     expect(events[0]).toEqual({
       type: 'WorkItemCreated',
@@ -62,7 +62,7 @@ describe('work items', () => {
     expect(state).toMatchObject({ state: 1, remaining: '210', remainingUnits: '10' });
   });
 
-  it('have units of their own where the row says others than the ticks come to', () => {
+  it('have overridden units when the row has other units than the duration gives', () => {
     expect(item({ Units: '10.0000' }).state).toMatchObject({ units: '10', unitsOverridden: false });
     expect(item({ Units: '7.5000' }).state).toMatchObject({
       units: '7.5',
@@ -74,7 +74,7 @@ describe('work items', () => {
     expect(item({ ...fee, Units: '3.0000' }).state).toMatchObject({ units: '3', total: '240' });
   });
 
-  it('wait where they are pending, and are worth nothing where nobody pays', () => {
+  it('are not finalised while they are pending, and can be without a matter and not billable', () => {
     expect(item({ State: 'Pending' }).types).toEqual(['WorkItemCreated']);
     const { types, state } = item({ MatterId: null, IsBillable: '0' });
     expect(types).toEqual(['WorkItemCreated', 'WorkItemFinalised']);
@@ -89,7 +89,7 @@ describe('work items', () => {
     expect(state).toMatchObject({ state: 3, remaining: '0', remainingUnits: '0' });
   });
 
-  it('are called and counted as the records say that they refer to', () => {
+  it('take their title from their task type and their minutes per unit from their client', () => {
     const known = new KnownRecords();
     const clientId = ids.of('Client', 'C1');
     const terms = { taxCodeId: null, paymentTermsDays: null };
@@ -178,7 +178,7 @@ describe('costs', () => {
     return events.reduce(costRecoveries.definition.evolve, undefined);
   };
 
-  it('are taxed and called as their code says', () => {
+  it('take their tax code and their description from their disbursement code', () => {
     expect(cost({ State: 'Finalised' })).toEqual({
       matterId: ids.of('Matter', 'M1'),
       disbursementCodeId: ids.of('DisbursementCode', 'S'),
@@ -201,7 +201,7 @@ describe('costs', () => {
     });
   });
 
-  it('wait, or are written off on the day of their entry', () => {
+  it('can be pending or written off', () => {
     expect(cost({ State: 'Pending', Description: 'Register' })).toMatchObject({
       state: 0,
       description: 'Register',

@@ -46,7 +46,7 @@ describe('the end of an import beside a dump of the database', () => {
   it.each([
     { outcome: 'Validated', isKept: true, staged: 'p' },
     { outcome: 'ValidationFailed', isKept: false, staged: undefined },
-  ] as const)('$outcome waits for it, and holds up nobody meanwhile', async ({ outcome, isKept, staged }) => {
+  ] as const)('as $outcome waits for the dump, but blocks nobody', async ({ outcome, isKept, staged }) => {
     const { id, turn } = await dumped();
     const ended = turn.end(outcome, 'It has ended.');
     await waitedBriefly(parts.client);
@@ -61,7 +61,7 @@ describe('the end of an import beside a dump of the database', () => {
     expect(rows[0]?.kind).toBe(staged);
   });
 
-  it('on request is refused for now at once', async () => {
+  it('by a cancellation is refused at once, as one that can be tried later', async () => {
     const { id, turn } = await dumped();
     await turn.close();
     await parts.client.query(
@@ -79,7 +79,7 @@ describe('the end of an import beside a dump of the database', () => {
     expect(await statusOf(id)).toEqual({ status: 'Validated', is_kept: true });
   });
 
-  it('is left to another worker when its own ends', async () => {
+  it('is left to another worker when the process of its own worker ends', async () => {
     const { id, turn } = await dumped();
     const ended = turn.end('Validated', 'It has ended.');
     ended.catch(() => undefined);

@@ -28,7 +28,7 @@ describe('StagingArea', () => {
     return Object.fromEntries(rows.map(({ kind, count }) => [kind, count]));
   };
 
-  it('has an unlogged table for each of the source, with its columns', async () => {
+  it('has an unlogged table for each table of the source, with the same columns', async () => {
     await area.create(client);
     expect(await persistence()).toEqual({ u: tables.length });
     const { rows } = await client.query<{ table: string; columns: string[] }>(
@@ -52,7 +52,7 @@ describe('StagingArea', () => {
     expect(rows).toEqual([]);
   });
 
-  it('begins empty again', async () => {
+  it('is empty when it is created again', async () => {
     await area.create(client);
     await client.query(`insert into ${area.table({ name: 'Division' })} ("ImportId") values ('d1')`);
     await area.create(client);
@@ -60,13 +60,13 @@ describe('StagingArea', () => {
     expect(rows).toEqual([]);
   });
 
-  it('keeps its rows through a crash once it is told to', async () => {
+  it('has tables that survive a crash once it is to be kept', async () => {
     await area.create(client);
     await area.keep(client);
     expect(await persistence()).toEqual({ p: tables.length });
   });
 
-  it('leaves nothing', async () => {
+  it('leaves nothing behind when it is dropped', async () => {
     await area.create(client);
     await area.drop(client);
     await area.drop(client);

@@ -3,7 +3,7 @@ import { createTestDatabase, execute } from '../../../test/support/database';
 import { cellTypes } from './cells/cell-types';
 import { normalisedText } from './checked-names';
 
-it('a text has the form in SQL that it has in requests, whatever space is around it; space alone is blank', async () => {
+it('SQL normalises texts, and recognises blank ones, exactly as requests do, whatever white space they have', async () => {
   const codes = Array.from({ length: 0xffff }, (_, at) => String.fromCharCode(at + 1));
   const signs = codes.filter((sign) => sign.isWellFormed());
   const texts = signs.map((sign) => `${sign}e\u0301 ${sign}`);

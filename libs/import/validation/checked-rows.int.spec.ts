@@ -12,7 +12,7 @@ describe('the checked rows of an import', () => {
   });
   afterAll(() => imports.close());
 
-  it('are no more those of a worker that stood still, once another has them', async () => {
+  it('can no longer be written by a worker that stood still, once another worker has them', async () => {
     const run = await imports.run();
     await stageRows(imports, run, { Division: [{ ImportId: 'D-1', Name: 'Property' }] });
     const door = new Door();
@@ -21,7 +21,7 @@ describe('the checked rows of an import', () => {
       await session.query(`insert into divisions (import_id, name) values ('D-1', 'Property')`);
     });
     const refused = expect(stale).rejects.toThrow(/connection/);
-    await waitFor(() => door.reached, { description: 'the first to have begun' });
+    await waitFor(() => door.reached, { description: 'the first worker to begin' });
     expect(await validationOf(imports).validate(run)).toEqual({ errors: 0, warnings: 0 });
     door.open();
     await refused;

@@ -111,7 +111,7 @@ describe('a firm of which one cell is changed', () => {
     }
   }
 
-  it('is judged, whatever the cell holds; without an error it is loaded, and comes to as much', async () => {
+  it('can be validated whatever the cell holds, and if it has no errors, it is loaded with equal totals', async () => {
     const reconciliation = new Reconciliation(checkedRowsOf(imports), imports.store.reads);
     let loaded = 0;
     await fc.assert(

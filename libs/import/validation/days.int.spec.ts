@@ -11,7 +11,7 @@ describe('findings about days', () => {
   });
   afterAll(() => imports.close());
 
-  it('say what the row itself does not show: the day in the zone of the firm, the time of a beginning', async () => {
+  it('name what the row does not show: the day in the zone of the firm, and the time at which a matter was opened', async () => {
     const run = await imports.run();
     await stageRows(imports, run, {
       Info: [

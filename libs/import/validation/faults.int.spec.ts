@@ -26,7 +26,7 @@ describe('a firm with mistakes', () => {
       [run.requestId],
     );
 
-  it('is told of each, and of nothing else', async () => {
+  it('gets a finding about each mistake, and no others', async () => {
     const counts = await validationOf(imports).validate(run);
     const findings = await found();
     const lines = (all: PlantedFinding[]) =>
@@ -51,13 +51,13 @@ describe('a firm with mistakes', () => {
     for (const { message } of findings) expect(message).toMatch(/^[A-Z\d].*\.$/s);
   });
 
-  it('is told the same once more when the step begins again', async () => {
+  it('gets the same findings, and none twice, when the step begins again', async () => {
     const before = await found();
     await validationOf(imports).validate(run);
     expect((await found()).length).toBe(before.length);
   });
 
-  it('is told how many rows of each table are rejected', () => {
+  it('has the rejected rows of each table counted', () => {
     const keys = new Map<string, Set<string | null>>();
     for (const { severity, table, importId } of planted)
       if (severity === 'error') keys.set(table, (keys.get(table) ?? new Set()).add(importId));
@@ -68,7 +68,7 @@ describe('a firm with mistakes', () => {
       expect([table, counts.rejected]).toEqual([table, rejected(table)]);
   });
 
-  it('makes every mistake that there is a code for', () => {
+  it('has every mistake that validation has a code for', () => {
     const codes = Object.entries(findingKinds).filter(([, { step }]) => step === 'Validating');
     expect(new Set(planted.map(({ code }) => code))).toEqual(new Set(codes.map(([code]) => code)));
   });

@@ -17,7 +17,7 @@ describe.each([
   });
   afterAll(() => imports.close());
 
-  it('has nothing that is wrong', async () => {
+  it('has no findings', async () => {
     const firm = await writeFirm(imports.client, { items, region });
     const run = await imports.run();
     await stageSource(imports.client, run.staging);

@@ -30,7 +30,7 @@ const item = fc.record({
   ),
 });
 
-describe('what work is worth in SQL', () => {
+describe('the value of work in SQL', () => {
   let imports: Imports;
 
   beforeAll(async () => {
@@ -53,7 +53,7 @@ describe('what work is worth in SQL', () => {
     ['0.0007', 'Nearest'],
     ['60', 'Up'],
   ] as const)(
-    'is what a command would make it, with units of %s minutes counted %s',
+    'is what a command would calculate, with units of %s minutes rounded %s',
     async (minutesPerUnit, unitRounding) => {
       await set(imports.tenant, { minutesPerUnit, unitRounding });
       const items = fc.sample(item, { numRuns: 2_000, seed: 7 });

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/database';
 import { makeTableOf } from './working-tables';
 
-describe('a table that is made of another', () => {
+describe('a table that is made from another', () => {
   let test: TestDatabase;
   let session: Client;
 
@@ -22,7 +22,7 @@ describe('a table that is made of another', () => {
     await test.drop();
   });
 
-  it('has what comes of each row, once, in several transactions; made again, no more', async () => {
+  it('has the result of each row once, although it is made in several transactions, and also when it is made again', async () => {
     const query = (rows: string) => `select number as key, number * 2 as doubled from ${rows} r`;
     for (let time = 1; time <= 2; time++) {
       await makeTableOf(session, 'made_of', '"From"', query, 'key');

@@ -11,7 +11,7 @@ describe('rows that share an ImportId', () => {
   });
   afterAll(() => imports?.close());
 
-  it('are told of what is wrong with the cells of each', async () => {
+  it('get findings about the cells of each of them', async () => {
     const run = await imports.run();
     const more = {
       Division: [{ ImportId: 'D-1', Name: '' }],

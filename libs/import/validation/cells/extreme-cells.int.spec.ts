@@ -17,7 +17,7 @@ describe('cells beyond what the declared tables hold', () => {
   });
   afterAll(() => imports.close());
 
-  it('are found as any others: keys of any length, numbers of all digits', async () => {
+  it('get findings like any others: keys of any length, and numbers with any number of digits', async () => {
     const run = await imports.run();
     const rows = {
       Division: [{ ImportId: LONG, Name: 'With a long key' }],

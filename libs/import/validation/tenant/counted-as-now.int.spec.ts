@@ -18,7 +18,7 @@ describe('rows on matters and clients that production has changed since their im
   afterEach(() => office?.finish());
   afterAll(() => office?.close());
 
-  it('are counted in the units, and taxed by the code, that their matter or client has now', async () => {
+  it('are counted in the units and taxed by the code that their matter or client has now', async () => {
     const erased = { shownAs: 'Erased 1234', anonymisedOn: '2025-12-01T00:00:00.000Z' };
     await office.happens(Entity, office.idOf('Entity', 'ENT-9'), 'EntityAnonymised', erased);
     await office.happens(Matter, office.idOf('Matter', 'MAT-4'), 'MatterUpdated', { minutesPerUnit: '12' });
@@ -117,7 +117,7 @@ it('rows that were imported before stay equal when their tenant counts in other 
   }
 });
 
-it('invoices whose lines name their codes stay equal whichever code taxes lines that name none', async () => {
+it('invoices whose lines name their tax codes stay equal whichever code taxes lines that name none', async () => {
   const office = await ImportedFirm.open((imports) => imports.dropStandardCodes());
   try {
     const of = (TaxCodeId: string) => ({
@@ -152,7 +152,7 @@ it('invoices whose lines name their codes stay equal whichever code taxes lines 
   }
 });
 
-it('costs that were billed keep their tax when their code is taxed otherwise', async () => {
+it('costs that were billed keep their tax code when their disbursement code is given another', async () => {
   const office = await ImportedFirm.open();
   try {
     const billed = {

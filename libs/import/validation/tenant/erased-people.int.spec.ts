@@ -44,7 +44,7 @@ describe('people of an import whose data the tenant has erased since', () => {
     return { Entity: { 'P-1': erased('P-1'), 'P-2': erased('P-2'), 'ENT-10': { Name: name('ENT-10') } } };
   };
 
-  it('are refused as rows that say something else of them', async () => {
+  it('are refused when rows about them have changed', async () => {
     expect(await office.found({}, changed({ Entity: { 'P-2': { Phone: '020 7946 0000' } } }))).toEqual([
       'edited_since_import Entity P-2',
     ]);
@@ -64,7 +64,7 @@ describe('people of an import whose data the tenant has erased since', () => {
     expect(await office.found(more, changed(takenOver()))).toEqual(['wrong_state Supplier N-1 EntityId']);
   });
 
-  it('stay erased once that was promoted, and nothing new begins with them', async () => {
+  it('stay erased after the promotion of rows that show them erased, and cannot become suppliers', async () => {
     const before = await events();
     const source = changed({ ...takenOver(), ...left });
     expect(await office.promote(source)).toMatchObject({ created: 0 });

@@ -66,7 +66,7 @@ describe('rows that refer to records of the tenant', () => {
     return rows.map((row) => row.found);
   }
 
-  it('are sound where the records exist and are in use; work is counted as on their matters', async () => {
+  it('are accepted when the records exist and are in use, with work counted in the units of their matters', async () => {
     // Five units of twelve minutes, taxed by the tenant's Standard code.
     await work('W-1', { Units: '5.0000', State: 'Billed' });
     await invoice('I-1', { Total: '240.0000' });
@@ -74,7 +74,7 @@ describe('rows that refer to records of the tenant', () => {
     expect(await found()).toEqual([]);
   });
 
-  it('are wrong where those are of another kind, deleted, out of use, closed or erased', async () => {
+  it('are refused when the records are of another kind, deleted, out of use, closed or erased', async () => {
     await work('W-1', { EmployeeId: books.left });
     await work('W-2', { MatterId: books.closed });
     await work('W-3', { MatterId: books.active });
@@ -103,7 +103,7 @@ describe('rows that refer to records of the tenant', () => {
     ]);
   });
 
-  it('cannot have what those have: number, entity or charge', async () => {
+  it('cannot have a number, an entity or a rate that those records have', async () => {
     await add('Entity', 'ENT-2', { EntityType: 'Organisation', Name: 'Weir Ltd' });
     await client('C-1', { EntityId: 'ENT-2', ClientNumber: 'C-900' });
     await client('C-2', { EntityId: books.mill });
@@ -122,7 +122,7 @@ describe('rows that refer to records of the tenant', () => {
     ]);
   });
 
-  it('are one role by its name, however it is capitalised and its accents are written', async () => {
+  it('are the same role when their names differ only in capital letters and the form of accents', async () => {
     await add('Role', 'R-1', { Name: 'Attach\u00e9' });
     await add('Role', 'R-2', { Name: 'ATTACHE\u0301' });
     await add('Role', 'R-3', { Name: 'client' });
@@ -133,7 +133,7 @@ describe('rows that refer to records of the tenant', () => {
     ]);
   });
 
-  it('are one role by its name as commands read it: whatever is blank around it, and by its small letters', async () => {
+  it('are the same role when their names differ only in surrounding blanks, or are equal in lower case', async () => {
     await add('Role', 'R-1', { Name: 'Judge\u00a0' });
     await add('Role', 'R-2', { Name: '\tJudge' });
     await add('Role', 'R-3', { Name: '\u039f\u0394\u039f\u03a3' });
@@ -147,12 +147,12 @@ describe('rows that refer to records of the tenant', () => {
     ]);
   });
 
-  it('are no parts of those', async () => {
+  it('cannot be parts of those records', async () => {
     await add('InvoiceLine', 'L-1', { InvoiceId: `invoice_${'0a'.repeat(16)}`, Kind: 'Text' });
     expect(await found()).toEqual(['part_of_existing InvoiceLine L-1 InvoiceId']);
   });
 
-  it('have what the same rows had in an import before', async () => {
+  it('may keep what the same rows had in an earlier import', async () => {
     await add('Entity', 'ENT-1', { EntityType: 'Organisation', Name: 'Mill Ltd' });
     await client('CLI-1', { EntityId: 'ENT-1', ClientNumber: 'C-1' });
     await work('W-1', { MatterId: books.ofImported, State: 'Billed' });

@@ -41,7 +41,7 @@ describe('rows that refer to rows whose records production has changed since the
     expect(await office.found({})).toEqual([]);
   }
 
-  it('are refused on a matter that was closed, or deleted', async () => {
+  it('are refused on a matter that was closed or deleted', async () => {
     await office.happens(Matter, office.idOf('Matter', 'MAT-1'), 'MatterClosed', {
       dateClosed: '2025-12-01T00:00:00.000Z',
     });
@@ -72,7 +72,7 @@ describe('rows that refer to rows whose records production has changed since the
     );
   });
 
-  it('are refused when they were there before and have changed', async () => {
+  it('are refused on a closed matter when they were imported before and have changed', async () => {
     const [first, ...others] = firm.WorkItem;
     const base = { ...firm, WorkItem: [{ ...first, Title: 'Changed' }, ...others] };
     expect(await office.found({}, base)).toEqual(['wrong_state WorkItem W-MAT-1 State']);
@@ -115,7 +115,7 @@ describe('rows that refer to rows whose records production has changed since the
     );
   });
 
-  it('are refused where a rate that was made in production overlaps, whatever it is for', async () => {
+  it('are refused where a rate that was made in production overlaps, whatever its keys are', async () => {
     const scope = { scope: 'Client', rate: { amount: '100', currency: 'GBP' }, per: 'Hour' };
     const agreed = { ...scope, billingGrade: null, effectiveFrom: '2025-01-01', effectiveTo: null };
     const of = (scopeId: string, employeeId: string | null, taskTypeId: string | null) =>
@@ -148,7 +148,7 @@ describe('rows that refer to rows whose records production has changed since the
     );
   });
 
-  it('are no new clients, employees or suppliers of somebody who was erased', async () => {
+  it('cannot be new clients, employees or suppliers of somebody who was erased', async () => {
     const data = { shownAs: 'Erased 1234', anonymisedOn: '2025-12-01T00:00:00.000Z' };
     await office.happens(Entity, office.idOf('Entity', 'ENT-9'), 'EntityAnonymised', data);
     await expectFound(
@@ -166,7 +166,7 @@ describe('rows that refer to rows whose records production has changed since the
     );
   });
 
-  it('are no matter types of three levels', async () => {
+  it('cannot make matter types of three levels', async () => {
     const child = { code: null, name: 'Child', parentId: office.idOf('MatterType', 'MT-1') };
     const fields = { ...child, divisionIds: [], retentionYears: null };
     await office.begins(MatterType, 'mattertype', 'MatterTypeCreated', fields);
@@ -183,7 +183,7 @@ describe('rows that refer to rows whose records production has changed since the
     );
   });
 
-  it('keep the day on which they are due, and what they call their costs, when rows above them change', async () => {
+  it('keep their due dates and the descriptions of their costs when the rows that they refer to change', async () => {
     const billed = cost('C-BILLED', { MatterId: 'MAT-5', State: 'Billed' });
     const line = { ImportId: 'L-C', InvoiceId: 'I-C', Kind: 'CostRecovery', CostRecoveryId: 'C-BILLED' };
     const invoiced = invoice('I-C', { ClientId: 'CLI-1', MatterId: 'MAT-5' });
@@ -198,7 +198,7 @@ describe('rows that refer to rows whose records production has changed since the
     expect(await office.found(more, { ...firm, ...above })).toEqual([]);
   });
 
-  it('are told of when production has changed what they change', async () => {
+  it('get findings when production has changed the records that they change', async () => {
     await office.happens(Client, office.idOf('Client', 'CLI-3'), 'ClientUpdated', { paymentTermsDays: 10 });
     const Client3 = firm.Client.map((row) =>
       row.ImportId === 'CLI-3' ? { ...row, PaymentTermsDays: '12' } : row,
@@ -214,7 +214,7 @@ describe('rows that refer to rows whose records production has changed since the
     ]);
   });
 
-  it('arrive when production has made of their records what they say', async () => {
+  it('are accepted when production has changed their records to what they say', async () => {
     await office.happens(Client, office.idOf('Client', 'CLI-4'), 'ClientUpdated', { paymentTermsDays: 10 });
     const withTerms = (PaymentTermsDays: string) => ({
       ...firm,
@@ -225,7 +225,7 @@ describe('rows that refer to rows whose records production has changed since the
     expect(await office.found({}, withTerms('12'))).toEqual([]);
   });
 
-  it('are told of when they name other default rates than the tenant has', async () => {
+  it('get findings when they name another default rate set than the tenant has', async () => {
     const rates = (ImportId: string, IsDefault: string) => ({
       ImportId,
       Name: `Rates ${ImportId}`,

@@ -1,6 +1,6 @@
 import { ImportedFirm, invoice, rate, work } from '../testing/imported-firm';
 
-describe('rows that are named by their keys, and by the ids of the records that an import before has made of them', () => {
+describe('rows that are named by key in one place, and by the id of their record in another', () => {
   let office: ImportedFirm;
 
   beforeAll(async () => {
@@ -9,7 +9,7 @@ describe('rows that are named by their keys, and by the ids of the records that 
   afterEach(() => office?.finish());
   afterAll(() => office?.close());
 
-  it('are one and the same', async () => {
+  it('are recognised as the same', async () => {
     const [entity, client] = [office.idOf('Entity', 'ENT-9'), office.idOf('Client', 'CLI-2')];
     const employee = office.idOf('Employee', 'EMP-1');
     const charge = { RateSetId: 'S-1', Rate: '1', Per: 'Hour' };
@@ -34,7 +34,7 @@ describe('rows that are named by their keys, and by the ids of the records that 
     ]);
   });
 
-  it('are the matter of the work and of its invoice', async () => {
+  it('are recognised as the same matter of work and of its invoice', async () => {
     const matter = office.idOf('Matter', 'MAT-1');
     const found = await office.found({
       WorkItem: [work('N-1', { MatterId: matter, State: 'Billed' })],

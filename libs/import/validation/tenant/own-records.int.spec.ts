@@ -10,7 +10,7 @@ import { cost, firm, ImportedFirm, invoice, matter, rate, together, work } from 
 import { ownMatter } from '../testing/own-matter';
 import { checkedRowsOf, validationOf } from '../testing/validation-of';
 
-describe("rows that name the tenant's own records by id, once an import has brought them", () => {
+describe("rows of an earlier import that name the tenant's own records by id", () => {
   let office: ImportedFirm;
   let own: { client: string; matter: string; code: string; taskType: string };
   let all: StagedRows;
@@ -90,7 +90,7 @@ describe("rows that name the tenant's own records by id, once an import has brou
     };
   }
 
-  it('stay equal when these say otherwise how work is counted, taxed and called', async () => {
+  it('stay equal when those records change how work is counted, taxed and described', async () => {
     const taxCodeId = office.idOf('TaxCode', 'TAX-2');
     await office.happens(Matter, own.matter, 'MatterUpdated', { minutesPerUnit: '12', taxCodeId });
     await office.happens(Client, own.client, 'ClientUpdated', { minutesPerUnit: '15' });
@@ -112,7 +112,7 @@ describe("rows that name the tenant's own records by id, once an import has brou
     expect(await find('CostRecovery', 'N-6')).toMatchObject({ description: 'Other', taxCodeId });
   });
 
-  it('are hindered by no end of these, unless they are new', async () => {
+  it('are accepted although those records are closed or out of use, unless the rows are new', async () => {
     for (const [table, definition] of [
       ['WorkItem', WorkItem],
       ['CostRecovery', CostRecovery],

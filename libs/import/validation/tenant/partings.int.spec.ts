@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => office?.close());
 
-it('an invoice and what it charges part only while both are rows', async () => {
+it('an invoice and what it charges can be separated only while both are rows', async () => {
   const draft = invoice('I-D', {
     ClientId: 'CLI-1',
     MatterId: 'MAT-5',
@@ -36,7 +36,7 @@ it('an invoice and what it charges part only while both are rows', async () => {
   expect(await office.found({}, voided)).toEqual([]);
 });
 
-describe('a matter is closed, and a client made inactive', () => {
+describe('closing a matter or deactivating a client', () => {
   const changed = (
     table: string,
     key: string,
@@ -55,11 +55,11 @@ describe('a matter is closed, and a client made inactive', () => {
     [table]: base[table].filter(({ ImportId }) => ImportId !== key),
   });
 
-  it('when the rows that change leave nothing open with them', async () => {
+  it('is accepted when the rows leave nothing open on it', async () => {
     for (const rows of [settled, ended]) expect(await office.found({}, rows)).toEqual([]);
   });
 
-  it('not when something was brought before that is no row any more', async () => {
+  it('is refused when something open was imported before and is no longer a row', async () => {
     expect(await office.found({}, without('WorkItem', 'W-MAT-4', closed))).toEqual([
       'cannot_change Matter MAT-4',
     ]);
@@ -68,7 +68,7 @@ describe('a matter is closed, and a client made inactive', () => {
     ]);
   });
 
-  it('not when the tenant has something of its own that is open', async () => {
+  it('is refused when the tenant has something open of its own on it', async () => {
     await office.begins(WorkItem, 'workitem', 'WorkItemCreated', {
       matterId: office.idOf('Matter', 'MAT-4'),
       employeeId: office.idOf('Employee', 'EMP-1'),

@@ -38,7 +38,7 @@ describe('codes that pass from one row to another', () => {
   const owner = async (key: string) => (await taken()).find((one) => one.key === key)?.stream_id;
   const uuidOf = (table: string, importId: string) => toUuid(office.idOf(table, importId));
 
-  it('are taken as long as the row that has them keeps them, or says none', async () => {
+  it('are refused as long as the row that has them keeps them or leaves them out', async () => {
     const TaskType = [...before.TaskType, task('NEW', 'XY7')];
     const sameCode = await office.found({}, { ...before, TaskType, Client: numbered((n) => `N${n}`) });
     expect(sameCode).toEqual([
@@ -52,7 +52,7 @@ describe('codes that pass from one row to another', () => {
     ]);
   });
 
-  it('arrive, though whoever takes one comes long before whoever has it', async () => {
+  it('are accepted even when the row that takes one comes long before the row that gives it up', async () => {
     const TaskType = many('Letters');
     const [first, last] = [TaskType[0], TaskType[1_199]];
     [first.Code, last.Code] = [last.Code, first.Code];

@@ -1,6 +1,6 @@
 import { ImportedFirm } from '../testing/imported-firm';
 
-describe('an import whose source system is that of one before but for its spelling', () => {
+describe('the source system of an import that follows one from Ledger', () => {
   let office: ImportedFirm;
 
   beforeAll(async () => {
@@ -23,15 +23,15 @@ describe('an import whose source system is that of one before but for its spelli
     ],
   });
 
-  it.each(['LEDGER', 'Ledger ', ' Led ger', 'Ledger\u00a0'])('is told of it: %j', async (name) => {
+  it.each(['LEDGER', 'Ledger ', ' Led ger', 'Ledger\u00a0'])('is refused as misspelt: %j', async (name) => {
     expect(await office.found(of(name))).toContain('wrong_setting Info INFO SourceSystem');
   });
 
-  it.each(['Ledger', 'Ledger 2'])('is another, or the same: %j', async (name) => {
+  it.each(['Ledger', 'Ledger 2'])('is accepted as the same or another: %j', async (name) => {
     expect(await office.found(of(name))).not.toContain('wrong_setting Info INFO SourceSystem');
   });
 
-  it('is told of it also when another system has been promoted since', async () => {
+  it('is refused as misspelt also when another system has been promoted since', async () => {
     await office.promote({
       ...of('Billing'),
       Entity: [{ ImportId: 'E', EntityType: 'Organisation', Name: 'Mill' }],

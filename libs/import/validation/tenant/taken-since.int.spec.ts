@@ -1,7 +1,7 @@
 import { TaskType } from '#practice/task-types/task-type';
 import { firm, ImportedFirm, work } from '../testing/imported-firm';
 
-describe('rows whose codes others of the tenant have taken since their import', () => {
+describe('rows whose codes other records of the tenant have taken since their import', () => {
   let office: ImportedFirm;
   let id: string;
 
@@ -21,17 +21,17 @@ describe('rows whose codes others of the tenant have taken since their import', 
   afterEach(() => office?.finish());
   afterAll(() => office?.close());
 
-  it('are passed over as long as they are equal', async () => {
+  it('are skipped as long as they are unchanged', async () => {
     expect(await office.found({})).toEqual([]);
     expect(await office.promote(firm)).toMatchObject({ created: 0, changed: 0 });
   });
 
-  it('are told of when the staging tenant needs the other too', async () => {
+  it('get a finding when the staging tenant needs the other record too', async () => {
     const more = { WorkItem: [work('N-1', { MatterId: 'MAT-3', TaskTypeId: id })] };
     expect(await office.found(more)).toEqual(['code_taken TaskType TT-3 Code']);
   });
 
-  it('are told of when they have changed', async () => {
+  it('get findings when they have changed', async () => {
     const [third, ...others] = [...firm.TaskType].reverse();
     const base = { ...firm, TaskType: [{ ...third, Name: 'Other' }, ...others] };
     expect(await office.found({}, base)).toEqual([
