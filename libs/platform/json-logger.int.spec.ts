@@ -10,7 +10,7 @@ afterEach(() => {
 });
 
 const manyLines = (count: number) =>
-  `for (let line = 0; line < ${count}; line++) logger.log('x'.repeat(100), 'Test');`;
+  `for (let line = 0; line < ${count}; line++) logger.log(String(line).padStart(100, '-'), 'Test');`;
 
 /** Starts another process, which runs the code with its `logger` when it is told to, and then exits with 3. */
 function start(code: string): ChildProcess {
@@ -50,7 +50,11 @@ it('has written all lines when the process exits', async () => {
 
   const lines = (await output).trimEnd().split('\n');
   expect(lines).toHaveLength(LINES);
-  expect(JSON.parse(lines[LINES - 1])).toMatchObject({ level: 30, context: 'Test', msg: 'x'.repeat(100) });
+  expect(JSON.parse(lines[LINES - 1])).toMatchObject({
+    level: 30,
+    context: 'Test',
+    msg: `${LINES - 1}`.padStart(100, '-'),
+  });
 });
 
 it('does not keep a process from exiting when the reader of its output has gone', async () => {
@@ -77,7 +81,7 @@ async function linesOf(code: string): Promise<object[]> {
   return lines.map((line) => JSON.parse(line));
 }
 
-it('writes a warning or an error once a minute, and then how many were left out', async () => {
+it('writes a line that repeats once a minute, and then how many were left out', async () => {
   const lines = await linesOf(`
     let now = 0;
     performance.now = () => now;
@@ -103,7 +107,7 @@ it('writes a warning or an error once a minute, and then how many were left out'
   ]);
   expect(of('Queue')).toEqual([
     held(50, 'Queue', { deliveries: 0 }),
-    ...[1, 2, 3].map(() => expect.objectContaining({ level: 30, msg: 'Another' })),
+    expect.objectContaining({ level: 30, msg: 'Another' }),
     held(50, 'Queue', { deliveries: 60_000, leftOut: 59 }),
     held(50, 'Queue', { deliveries: 120_000, leftOut: 59 }),
   ]);

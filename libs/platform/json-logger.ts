@@ -20,16 +20,16 @@ const MOST_WAITING = 16 * 1024 * 1024;
 /** How long the end of a process waits for lines to be read. */
 const FLUSH_MS = 1_000;
 
-/** How often a warning or an error with the same words is written. */
+/** How often a line with the same words is written. */
 const REMINDER_MS = 60_000;
-/** How many different warnings and errors are known as written. */
+/** How many different lines are known as written. */
 const MOST_TOLD = 1_000;
 
 /**
  * Nest's logger as JSON lines on standard output; an object's fields become fields of the line.
- * While a database is away, for example, much is tried again every second. So a warning or an error is written once a
- * minute for each tenant, with `leftOut`, the number of lines that differed in their other fields alone. Faults of the
- * program are all written.
+ * While a database is away, for example, much is tried again every second. So a line that repeats is written once a minute
+ * for each tenant, with `leftOut`, the number of lines that differed in their other fields alone. Faults of the program,
+ * and what is logged for debugging, are all written.
  */
 export class JsonLogger implements LoggerService {
   private readonly pino: Logger;
@@ -97,7 +97,7 @@ export class JsonLogger implements LoggerService {
     const context = rest.at(-1);
     const stack = rest.length > 1 ? rest[0] : undefined;
     const line = { context, stack, ...fieldsOf(message) };
-    if (level !== 'warn' && level !== 'error') {
+    if (level === 'debug' || level === 'trace') {
       this.pino[level](line);
       return;
     }

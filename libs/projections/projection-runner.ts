@@ -154,7 +154,7 @@ export class ProjectionRunner {
     if (!isDone) this.handed.clear();
     const broken = failures.find((failure) => !(failure instanceof CheckpointMoved));
     if (broken) throw broken;
-    if (failures.length > 0) this.log.warn(`${failures[0].message}; going on from there`);
+    if (failures.length > 0) this.log.log(`${failures[0].message}; going on from there`);
     return isDone;
   }
 

@@ -102,7 +102,7 @@ export class FanOut implements OnApplicationShutdown {
       this.answers.wipeSoon(erasedIn);
     } catch (error) {
       if (!(error instanceof FanOutMoved)) throw error;
-      this.log.warn(`${error.message}; going on from there`);
+      this.log.log(`${error.message}; going on from there`);
       return false;
     }
     for (const { partition, to } of moves) this.reached.set(partition, to);
