@@ -135,7 +135,10 @@ it('continues after lost connections, and reports what it cannot solve', async (
   const failures: [Parameters<typeof source.server.connectionString>[0], string][] = [
     [{ password: 'Zq7!x-other' }, 'Check User ID and Password'],
     [{ name: 'nothing' }, 'database does not exist'],
-    [{ more: ['HostNameInCertificate=sql.firm.example'] }, 'certificate is for another name'],
+    [
+      { more: ['HostNameInCertificate=sql.firm.example'] },
+      'certificate of the server is for another host name',
+    ],
   ];
   for (const [parts, message] of failures) {
     const requestId = await imports.import(leeds, source.server.connectionString(parts));

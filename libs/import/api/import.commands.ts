@@ -77,7 +77,10 @@ async function requireNoStaging(client: ClientBase, { tenant }: RequestContext):
     tenant.id,
   ]);
   if (rowCount !== 0)
-    throw conflict('staging_tenant', `${tenant.alias} is made by imports: import into the tenant itself.`);
+    throw conflict(
+      'staging_tenant',
+      `${tenant.alias} is a staging tenant, which only imports fill: import into the tenant itself.`,
+    );
 }
 
 interface Standing {
@@ -100,7 +103,8 @@ export class CancelImportHandler implements ICommandHandler<CancelImport> {
       const { status, is_kept, leased_by, promotion_step } = await standing(change, context, requestId);
       if (status === 'Promoting' && promotion_step !== 'Checking')
         throw conflict('promotion_in_progress', 'The promotion has begun and can no longer be cancelled.');
-      if (status === 'Promoted') throw conflict('import_promoted', 'The import has been promoted.');
+      if (status === 'Promoted')
+        throw conflict('import_promoted', 'The import has been promoted and can no longer be cancelled.');
       if (status === 'Promoting' || (steps.includes(status as Step) && leased_by !== null)) {
         await change.client.query('update import.requests set cancel_requested = true where id = $1', [
           requestId,

@@ -31,7 +31,7 @@ export function splitConnectionString(text: string): Setting[] {
     throw refusedString('The connection string has control characters.');
   if (URL.test(text))
     throw refusedString(
-      'The connection string is a URL; write Server=host,port;Database=…;User ID=…;Password=… in its place.',
+      'The connection string is a URL; write it as Server=host,port;Database=…;User ID=…;Password=… instead.',
     );
   const settings: Setting[] = [];
   for (let at = skip(text, 0); at < text.length; at = skip(text, at)) {
@@ -39,7 +39,7 @@ export function splitConnectionString(text: string): Setting[] {
     const groups = PAIR.exec(text)?.groups;
     if (!groups)
       throw refusedString(
-        `Setting ${settings.length + 1} of the connection string is not name=value: a value with a semicolon or quotation marks stands in quotation marks, those within it doubled.`,
+        `Setting ${settings.length + 1} of the connection string is not name=value. Put a value that has a semicolon or quotation marks into quotation marks, and double those within it.`,
       );
     at = PAIR.lastIndex;
     settings.push({ name: groups.name.replaceAll('==', '='), value: unquoted(groups) });

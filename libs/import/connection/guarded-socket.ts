@@ -36,7 +36,8 @@ class EncryptedSocket extends Socket {
 function notEncrypted(): SourceFailure {
   return new SourceFailure(
     'not_encrypted',
-    'The server does not encrypt connections. Have it use a certificate: nothing was sent to it.',
+    'The server does not offer an encrypted connection, so that no login was sent to it. Install a certificate on ' +
+      'the server.',
   );
 }
 
@@ -59,7 +60,8 @@ export async function connectGuarded(to: Destination, options: Options): Promise
   if (addresses.length === 0 || addresses.some((address) => !hosts.allows(to, address)))
     throw new SourceFailure(
       'host_not_allowed',
-      'The server is not on the public internet, and the operator has not allowed its address.',
+      'The server is not on the public internet, and the operator has not allowed its address. Ask the operator to ' +
+        'allow it.',
     );
   let first: unknown;
   for (const address of addresses) {

@@ -17,18 +17,13 @@ export class SourceFailure extends Error {
 
 type Entry = [code: string, message: string, kind?: Kind];
 
-const CERTIFICATE = 'Have the server present a certificate that is';
-
 const LOST: Entry = [
   'connection_lost',
-  'The connection to the server broke off. Check that Server names the port of a SQL Server, and the network to it.',
+  'The connection to the server was lost. Check the network, and that Server has the port of a SQL Server.',
   'lost',
 ];
 
-const UNKNOWN_HOST: Entry = [
-  'host_unknown',
-  'The name of the server is not known. Check the spelling of Server.',
-];
+const UNKNOWN_HOST: Entry = ['host_unknown', 'No host has the name that Server gives. Check its spelling.'];
 const UNREACHABLE: Entry = [
   'unreachable',
   'The server cannot be reached. Check its address and its network.',
@@ -61,15 +56,16 @@ const byCode: Record<string, Entry> = {
   ETIMEOUT: TIMED_OUT,
   CERT_HAS_EXPIRED: [
     'certificate_expired',
-    `The certificate of the server has expired. ${CERTIFICATE} valid.`,
+    'The certificate of the server has expired. Install a valid one on the server.',
   ],
   CERT_NOT_YET_VALID: [
     'certificate_expired',
-    `The certificate of the server is not valid yet. ${CERTIFICATE}.`,
+    'The certificate of the server is not valid yet. Install a valid one on the server, and check its clock.',
   ],
   ERR_TLS_CERT_ALTNAME_INVALID: [
     'certificate_name',
-    'The certificate is for another name than Server. Use that name, or say it by HostNameInCertificate.',
+    'The certificate of the server is for another host name than that in Server. Use the name of the certificate in ' +
+      'Server, or set HostNameInCertificate to it.',
   ],
   ECONNRESET: LOST,
   EPIPE: LOST,
@@ -89,23 +85,36 @@ const RIGHT: Entry = [
 const byNumber: Record<number, Entry> = {
   18456: LOGIN,
   18452: LOGIN,
-  18470: ['login_refused', 'The login of the user is disabled. Have it enabled.'],
-  18486: ['login_refused', 'The login of the user is locked. Have it unlocked.'],
-  18487: ['login_refused', 'The password of the user has expired. Give it another.'],
-  18488: ['login_refused', 'The password of the user must be changed first. Give it another.'],
-  40615: ['firewall', "The server's firewall does not let this service in. Add a rule for its address."],
+  18470: ['login_refused', 'The login of the user is disabled. Enable it on the server.'],
+  18486: ['login_refused', 'The login of the user is locked. Unlock it on the server.'],
+  18487: [
+    'login_refused',
+    'The password of the user has expired. Set a new one on the server, and use that.',
+  ],
+  18488: [
+    'login_refused',
+    'The password of the user must be changed before the first login. Set a new one on the server, and use that.',
+  ],
+  40615: [
+    'firewall',
+    'The firewall of the server does not let this service in. Add a rule for the address of this service.',
+  ],
   4060: ['database_missing', 'The database does not exist, or the user may not open it. Check Database.'],
   911: ['database_missing', 'The database does not exist. Check Database.'],
-  916: ['database_missing', 'The user may not open the database. Make it a user of that.'],
+  916: [
+    'database_missing',
+    'The login may not open the database. Create a user for the login in the database.',
+  ],
   229: RIGHT,
   230: RIGHT,
   208: [
     'table_missing',
-    'A table of the schema etl is missing, or the user may not see it. Make it, or grant SELECT.',
+    'A table of the schema etl is missing, or the user may not see it. Create it with the script of the tables, or ' +
+      'grant the user SELECT on the schema etl.',
   ],
   207: [
     'column_missing',
-    'A column of a table of the schema etl is missing. Make it by the script of the tables.',
+    'A column of a table of the schema etl is missing. Add it as in the script of the tables.',
   ],
   1205: BUSY,
   ...Object.fromEntries(
@@ -123,7 +132,8 @@ const OF_CERTIFICATES =
 export function sentInCircles(): SourceFailure {
   return new SourceFailure(
     'sent_in_circles',
-    'The server sends connections on from one server to the next without end. Name the one that has the database as Server.',
+    'The servers redirect the connection from one to the next without end. Set Server to the one that has the ' +
+      'database.',
   );
 }
 
@@ -138,7 +148,8 @@ export function stalled(): SourceFailure {
 export function tooMuch(): SourceFailure {
   return new SourceFailure(
     'too_much',
-    'The server sends more than an answer can hold. Check that Server names a SQL Server, and its port.',
+    'The server sent a larger answer than can be read. Check that Server has the address and the port of a SQL ' +
+      'Server.',
   );
 }
 
@@ -161,7 +172,7 @@ export function failureOf(error: unknown): SourceFailure {
   if (numbers.length > 0)
     return new SourceFailure(
       'server_error',
-      `The SQL Server refused to go on: its error ${numbers[0]}. Ask whoever runs it what that means.`,
+      `The SQL Server reported its error ${numbers[0]}. Ask the administrator of the server what that means.`,
     );
   // The innermost cause says what happened.
   const codes = causes.flatMap(({ code }) => (typeof code === 'string' ? [code] : [])).reverse();
@@ -170,18 +181,20 @@ export function failureOf(error: unknown): SourceFailure {
     if (OF_CERTIFICATES.test(code))
       return new SourceFailure(
         'certificate_unknown',
-        `The certificate of the server is from nobody who is trusted. ${CERTIFICATE} from a known authority.`,
+        'The certificate of the server was not issued by a trusted authority. Install one on the server that was.',
       );
     if (/^(EPROTO|ERR_SSL|ERR_TLS)/.test(code))
       return new SourceFailure(
         'tls_failed',
-        'No encrypted connection could be agreed on with the server. Have it offer TLS 1.2 or later; Encrypt=strict needs SQL Server 2022.',
+        'The server and this service could not agree on an encrypted connection. Enable TLS 1.2 or later on the server. ' +
+          'Encrypt=strict needs SQL Server 2022.',
       );
   }
   if (codes.length > 0) return new SourceFailure(...LOST);
   return new SourceFailure(
     'source_failed',
-    'The server gave an answer that is not understood. Check that Server names a SQL Server, and its port.',
+    'The server gave an answer that is not that of a SQL Server. Check that Server has the address and the port of a ' +
+      'SQL Server.',
   );
 }
 

@@ -29,7 +29,7 @@ export class SourceHosts {
    */
   check({ encrypt, ...to }: Destination & { encrypt: boolean | 'strict' }): void {
     if (encrypt === false && !this.allowsInsecure)
-      throw refusedString('Encrypt must be true or strict: the connection is encrypted.');
+      throw refusedString('Encrypt must be true or strict: the connection is always encrypted.');
     if (this.openings.refusesHost(to))
       throw notAllowed('Server must be a host of the public internet, or one that the operator allows.');
     if (!this.openings.allowsPort(to))

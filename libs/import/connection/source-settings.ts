@@ -75,11 +75,11 @@ const readers = {
   },
   trust(value: string, name: string): Given {
     if (/^(false|no)$/i.test(value)) return {};
-    throw refusedString(`${name} may only be false: the certificate of the server is checked.`);
+    throw refusedString(`${name} may only be false: the certificate of the server is always checked.`);
   },
   integrated(value: string, name: string): Given {
     if (/^(false|no)$/i.test(value)) return {};
-    throw refusedString(`${name} may only be false: the login is by User ID and Password.`);
+    throw refusedString(`${name} may only be false: the login must be by User ID and Password.`);
   },
   certificateName(value: string, name: string): Given {
     const certificateName = domainToASCII(value);
@@ -195,13 +195,13 @@ function readServer(value: string): Given {
     // expression may match the same blanks: with thousands of blanks, trying all divisions would take a minute.
     /^(?:((?![a-f]{1,4}:)[a-z]+):)?([^,]*)(?:,\s*(\d{1,5}))?$/i.exec(value.trim()) ?? [];
   if (protocol && protocol.toLowerCase() !== 'tcp')
-    throw refusedString('Server is reached by TCP alone: tcp:host,port.');
+    throw refusedString('Server can only be reached by TCP: write tcp:host,port.');
   const [host, instance] = name.trim().split('\\');
   if (instance !== undefined && port === undefined)
-    throw refusedString('Server names an instance: give its port in place of that, as host,port.');
+    throw refusedString('Server names an instance: write its port instead, as host,port.');
   const ascii = hostOf(host);
   if (!ascii || (port !== undefined && (Number(port) < 1 || Number(port) > 65535)))
-    throw refusedString('Server must be host, or host,port.');
+    throw refusedString('Server must have the form host or host,port.');
   return { host: ascii, port: port === undefined ? 1433 : Number(port) };
 }
 

@@ -128,7 +128,7 @@ it.each([
 ])('%s is refused as a URL', (url) => {
   expect(refusalOf(url)).toEqual([
     'invalid_connection_string',
-    'The connection string is a URL; write Server=host,port;Database=…;User ID=…;Password=… in its place.',
+    'The connection string is a URL; write it as Server=host,port;Database=…;User ID=…;Password=… instead.',
   ]);
 });
 
@@ -136,7 +136,7 @@ it.each(['Password=p;w', 'Pwd={p;w}', 'Password="p"w', 'Password=p;"w'])(
   '%s is refused for missing quotation marks',
   (setting) => {
     expect(refusalOf(`Server=sql.firm.example;User ID=reader;${setting}`)?.[1]).toMatch(
-      /^Setting [34] of the connection string is not name=value: a value with a semicolon or quotation marks stands in quotation marks/,
+      /^Setting [34] of the connection string is not name=value. Put a value that has a semicolon or quotation marks into quotation marks/,
     );
   },
 );
@@ -169,7 +169,7 @@ it.each([
 it.each(['', 'tcp:'])('refuses a Server of thousands of blanks behind "%s" at once', (before) => {
   const since = performance.now();
   const refusal = refusalOf(`Server="${before}${' '.repeat(4_000)},,";${LOGIN}`);
-  expect(refusal).toEqual(['invalid_connection_string', 'Server must be host, or host,port.']);
+  expect(refusal).toEqual(['invalid_connection_string', 'Server must have the form host or host,port.']);
   expect(performance.now() - since).toBeLessThan(10_000);
 });
 

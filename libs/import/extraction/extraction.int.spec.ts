@@ -191,8 +191,12 @@ describe('rows with missing, blank or repeated keys', () => {
 it.each([
   [{ missing: ['Payment', 'Role'] }, 'table_missing', 'the tables etl.Role, etl.Payment'],
   [{ missing: ['WorkItem.Rate'] }, 'column_missing', 'the column etl.WorkItem.Rate'],
-  [{ denied: ['Matter'] }, 'table_missing', 'hidden from its user: the table etl.Matter. Grant it SELECT'],
-])('names what is missing in the source: %j', async (faults, code, text) => {
+  [
+    { denied: ['Matter'] },
+    'table_missing',
+    'not visible to the user: the table etl.Matter. Grant the user SELECT',
+  ],
+])('says what it misses: %j', async (faults, code, text) => {
   Object.assign(parts.source.faults, faults);
   const { run } = await worker();
   await expect(run()).rejects.toMatchObject({ code, message: expect.stringContaining(text) });

@@ -70,7 +70,8 @@ export class Extraction {
 
   private async connect(turn: ImportTurn): Promise<SourceConnection> {
     const { connection } = turn.request;
-    if (connection === null) throw new ImportFailed('The address of the source is gone. Import again.');
+    if (connection === null)
+      throw new ImportFailed('The connection string of the import is no longer stored. Import again.');
     try {
       return await this.sources.open(this.secrets.open(connection), turn.signal);
     } catch (error) {
@@ -136,7 +137,7 @@ export class Extraction {
     if (changed.length > 0)
       throw new SourceFailure(
         'source_changed',
-        `Rows came or went while they were read: ${listed(changed.map(named), 'the table', 'the tables')}. Let nobody write to them until they have been read, and import again.`,
+        `Rows were added or deleted while they were read: ${listed(changed.map(named), 'the table', 'the tables')}. Make sure that nobody writes to the tables during an import, and import again.`,
       );
   }
 

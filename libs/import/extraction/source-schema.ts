@@ -70,18 +70,19 @@ export async function checkSchema(source: SourceConnection): Promise<SourceTable
       code: 'table_missing',
       names: missing,
       tell: (names) =>
-        `Missing in the database, or hidden from its user: ${listed(names, 'the table', 'the tables')}. Grant it SELECT on the schema ${SOURCE_SCHEMA}, or make them by the script of version ${SCHEMA_VERSION}.`,
+        `Missing in the database, or not visible to the user: ${listed(names, 'the table', 'the tables')}. Grant the user SELECT on the schema ${SOURCE_SCHEMA}, or create the tables with the script of version ${SCHEMA_VERSION}.`,
     },
     {
       code: 'column_missing',
       names: absent.map(({ path }) => path),
       tell: (names) =>
-        `Missing in the database: ${listed(names, ...COLUMNS)}. The script of version ${SCHEMA_VERSION} has them.`,
+        `Missing in the database: ${listed(names, ...COLUMNS)}. Add what the script of version ${SCHEMA_VERSION} has.`,
     },
     {
       code: 'column_type',
       names: wrong.map(({ path, column }) => `${path} (${sqlTypeOf(column)})`),
-      tell: (names) => `Of another type than it must be: ${listed(names, ...COLUMNS)}.`,
+      tell: (names) =>
+        `Not of the type that is given in brackets: ${listed(names, ...COLUMNS)}. Change the type.`,
     },
   ]);
   return tables.map((table) => ({
@@ -117,7 +118,7 @@ export async function checkVersion(source: SourceConnection): Promise<string | n
   if (version !== '' && version !== SCHEMA_VERSION)
     throw new SourceFailure(
       'schema_version',
-      `Info.SchemaVersion is not ${SCHEMA_VERSION}, the version that this service reads.`,
+      `Info.SchemaVersion is not ${SCHEMA_VERSION}, the version that this service reads. Use the tables of that version.`,
     );
   return version === SCHEMA_VERSION ? version : null;
 }

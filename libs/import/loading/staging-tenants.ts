@@ -102,7 +102,10 @@ async function retire(client: PoolClient, parent: number, alias: string): Promis
   if (rows.length === 0) return;
   const [{ id, isStaging }] = rows;
   if (!isStaging)
-    throw conflict('staging_alias_taken', `${alias} is a tenant of its own; an import has not made it.`);
+    throw conflict(
+      'staging_alias_taken',
+      `The import needs the alias ${alias} for its staging tenant, but another tenant has it.`,
+    );
   await shut(client, id, alias);
 }
 

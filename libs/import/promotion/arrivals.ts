@@ -40,7 +40,8 @@ const PAGE = 1_000;
 const NO_EDITS = ['TaxCodeUsed', 'EntityExported'];
 
 const EDITED =
-  'The record was changed in production since its import; take the change over into the source, or leave the row as it was.';
+  'The record was changed in the tenant since its import; make the same change in the source, or leave the row as ' +
+  'it was.';
 
 /** Finds the records of an import that are new to a tenant or have changed, and the events by which they arrive. */
 @Injectable()
@@ -140,7 +141,10 @@ export class Arrivals {
         const cannotBe = error instanceof DomainError || error instanceof RecordsDisagree;
         if (isEdited && cannotBe) told('edited_since_import', EDITED);
         else if (error instanceof DomainError)
-          told('cannot_change', `The row has changed in a way that its record cannot: ${error.message}`);
+          told(
+            'cannot_change',
+            `The row has changed in a way that its record does not allow: ${error.message}`,
+          );
         else unsound(error);
       }
     }

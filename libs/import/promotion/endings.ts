@@ -108,7 +108,7 @@ function hindranceOf({ table, importId, end }: Ending, open: Count): Hindrance[]
     return [];
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
-    const message = `${error.detail} No row changes that: settle it in the tenant, or leave the row as it was.`;
+    const message = `${error.detail} No row of this import changes that: settle it in the tenant, or leave the row as it was.`;
     return [{ code: 'cannot_change', table, importId, message }];
   }
 }

@@ -23,11 +23,11 @@ export function invoiceUpdates(
 ): InvoiceEvent[] {
   const { clientId, matterId, currency, issueDate, dueDate } = wanted.fields;
   if (Object.keys(changesOf(state, { clientId, matterId, currency })).length > 0)
-    throw fixed('The client, the matter and the currency of an invoice stay.');
+    throw fixed('The client, the matter and the currency of an invoice cannot be changed.');
   const invoice = new Evolving(definition, state);
   if (state.state === Voided || state.state === WrittenOff) {
     if (wanted.state !== InvoiceStateName[state.state] || !isSame(state, wanted) || movesMoney(state, wanted))
-      throw fixed('What is void or written off stays so.');
+      throw fixed('An invoice that was voided or written off cannot be changed.');
     return invoice.events;
   }
   if (wanted.issued === null && isIssuedUnpaid(state))

@@ -12,9 +12,12 @@ export interface Hindrance {
   message: string;
 }
 
-const CHARGED = 'What a line of the invoice charged is no row any more; have the row of it again.';
+const CHARGED =
+  'A line of the invoice was removed, but the work or cost that it charged has no row in this import; include that ' +
+  'row again.';
 const CHARGING =
-  'The invoice that charges it is no row any more; have the row of it again, as Voided or, of a draft, without the line.';
+  'The invoice that charges it has no row in this import; include that row again, as Voided or, if it is a draft, ' +
+  'without the line.';
 
 /**
  * Finds changed rows that separate an invoice from a work item or cost that it charges, while the other side has no changed

@@ -104,7 +104,7 @@ describe('a promotion that cannot go on at once', () => {
     expect(turns).toBe(5);
     expect(letGo).toHaveBeenCalledTimes(1);
     expect(await message(requestId)).toBe(
-      'Something went wrong on our side. Tell the operator. Nothing came to the tenant.',
+      'Something went wrong on our side. Tell the operator. Nothing was changed in the tenant.',
     );
   });
 
@@ -205,6 +205,6 @@ describe('a promotion that cannot go on at once', () => {
     expect(await carriedOut(requestId, promotion)).toBe('Cancelled');
     expect(
       await imports.sql('select message, is_kept from import.requests where id = $1', [requestId]),
-    ).toEqual([{ message: 'Cancelled on request; nothing of it came to the tenant.', is_kept: false }]);
+    ).toEqual([{ message: 'Cancelled on request. Nothing was changed in the tenant.', is_kept: false }]);
   });
 });

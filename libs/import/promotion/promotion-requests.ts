@@ -22,9 +22,9 @@ export interface TakenPromotion {
 
 const messages: Record<PromotionStep, string> = {
   Checking: 'Checking every row against the tenant as it is now.',
-  Appending: 'Bringing the records to the tenant.',
-  Renewing: 'Building what readers will see.',
-  Announcing: 'Showing the import.',
+  Appending: 'Adding the records to the tenant.',
+  Renewing: 'Building the lists and reports with the records.',
+  Announcing: 'Making the import visible.',
 };
 
 /** The outcome of a promotion, and the message of its status. */
@@ -37,7 +37,7 @@ export interface PromotionEnding {
 /** The end of a cancelled promotion. */
 export const cancelledPromotion: PromotionEnding = {
   outcome: 'Cancelled',
-  message: 'Cancelled on request; nothing of it came to the tenant.',
+  message: 'Cancelled on request. Nothing was changed in the tenant.',
 };
 
 const underWay: readonly PromotionStatus[] = ['PromotionQueued', 'Promoting'];

@@ -66,7 +66,7 @@ export class PromotionWorker extends RequestWorker<PromotionTurn> {
     await this.promotion.letGo(turn);
     const detail =
       error instanceof DomainError ? error.detail : 'Something went wrong on our side. Tell the operator.';
-    await turn.end({ outcome: 'PromotionFailed', message: `${detail} Nothing came to the tenant.` });
+    await turn.end({ outcome: 'PromotionFailed', message: `${detail} Nothing was changed in the tenant.` });
   }
 
   /** Handles a promotion that a running rebuild delays: until records arrive, the tenant is opened meanwhile. */
@@ -88,11 +88,11 @@ export class PromotionWorker extends RequestWorker<PromotionTurn> {
     if ('errors' in promoted) {
       const { errors } = promoted;
       const found = errors === 1 ? 'There is 1 error' : `There are ${errors} errors`;
-      const message = `${found} by now: see the report. Nothing came to the tenant.`;
+      const message = `${found} by now: see the report. Nothing was changed in the tenant.`;
       return turn.end({ outcome: 'PromotionFailed', message });
     }
     const { created, changed } = promoted;
-    const message = `All is in production: ${created} records are new, ${changed} have changed.`;
+    const message = `The import is in production: ${created} records are new, ${changed} have changed.`;
     await turn.end({ outcome: 'Promoted', message, counts: promoted });
     this.log.log(`Import ${turn.requestId} was promoted to ${turn.tenant.alias}`);
   }

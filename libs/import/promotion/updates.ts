@@ -144,7 +144,7 @@ function matterUpdates(state: MatterState, wanted: WantedMatter): DomainEvent[] 
   const fields = { ...wanted.fields, matterNumber: wanted.fields.matterNumber ?? state.matterNumber };
   const changes = changesOf(state, fields);
   const matter = new Evolving(Matter, state);
-  if ('clientId' in changes) throw conflict('client_fixed', "A matter's client is fixed.");
+  if ('clientId' in changes) throw conflict('client_fixed', 'The client of a matter cannot be changed.');
   if (Object.keys(changes).length > 0) matter.apply(updateMatter(state, changes, 0));
   const ended = wanted.dateClosed === null ? null : new Date(wanted.dateClosed);
   const isArchived = state.state === MatterStatus.Archived;

@@ -80,7 +80,7 @@ const LOADED = `
     case t.group_by when 'Matter' then 'Matter' when 'FeeEarner' then 'Employee' when 'Table' then t.group_key
       else case t.measure when 'Debtors' then 'Invoice' else 'WorkItem' end end,
     case when t.group_by in ('Matter', 'FeeEarner') then t.group_key end, null,
-    format('%s: %s (%s) of the rows, but %s (%s) of what was loaded; tell the operator.', t.measure,
+    format('%s: the rows have the count %s and the amount %s, but what was loaded has %s and %s; tell the operator.', t.measure,
       t.source_count, coalesce(trim_scale(t.source_amount)::text, '-'),
       t.loaded_count, coalesce(trim_scale(t.loaded_amount)::text, '-'))
   from import.totals t

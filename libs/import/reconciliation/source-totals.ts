@@ -48,7 +48,7 @@ function summed(measure: string, groupBy: string, key: string, query: string): s
 const CONTROL = `
   insert into import.findings (request_id, severity, code, table_name, import_id, column_name, message)
   select $1, 'error', 'control_total_differs', 'ControlTotal', c.import_id, d.column_name,
-    format('%s of the rows is %s; correct them or the control total, %s.', d.column_name, trim_scale(d.source), trim_scale(d.control))
+    format('The %s of the rows is %s, but the control total says %s; correct one of them.', d.column_name, trim_scale(d.source), trim_scale(d.control))
   from control_totals c
   left join source_totals s on s.measure = c.measure and s.group_by = c.group_by and s.group_key = coalesce(c.group_key, '')
   cross join lateral (values

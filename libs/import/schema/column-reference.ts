@@ -7,8 +7,9 @@ export function columnReference(): string {
   return [
     `# Tables of a bulk import, version ${SCHEMA_VERSION}`,
     '',
-    'Every row has an `ImportId`: its key in the source system, unique in its table. A reference holds the ImportId of another row, or',
-    '`<kind>_<32 hex>` for a record that the tenant has already. Instants are UTC. `schema-1.0.sql` makes the tables.',
+    'Every row has an `ImportId`, which is its key in the source system and unique in its table. A column that refers to another table',
+    'has the ImportId of a row there, or the id `<kind>_<32 hex>` of a record that the tenant already has. Dates with a time are in UTC.',
+    'The script `schema-1.0.sql` creates the tables.',
     ...tables.flatMap(section),
     '',
   ].join('\n');

@@ -16,14 +16,14 @@ export const division = table(
 
 export const matterType = table(
   'MatterType',
-  'Kinds of matters, in two levels at most.',
+  'Kinds of matters, in at most two levels.',
   [
     text('Code', 20, 'A short code.'),
     text('Name', 200, 'Its name.', required),
     reference(
       'ParentId',
       'MatterType',
-      'The type to which this one belongs. It must not have a parent itself.',
+      'The type to which this one belongs, which must have no parent itself.',
     ),
   ],
   { kind: 'mattertype' },
@@ -31,107 +31,141 @@ export const matterType = table(
 
 export const role = table(
   'Role',
-  'Roles of the firm beside client, employee and supplier.',
+  'The roles that the firm gives to people and organisations, in addition to client, employee and supplier.',
   [
-    text('Code', 20, "The source system's code. It is not imported, as roles have no code."),
-    text('Name', 100, 'Its name; unique however it is capitalised.', required),
+    text('Code', 20, 'The code in the source system. It is not imported, because roles have no code.'),
+    text('Name', 100, 'Its name. It must be unique; upper and lower case make no difference.', required),
   ],
   { kind: 'role' },
 );
 
 export const taskType = table(
   'TaskType',
-  'What work is recorded as.',
+  'The types of work that can be recorded.',
   [
-    code('Code', 20, 'Its code; unique.', required),
+    code('Code', 20, 'Its code, which must be unique.', required),
     text('Name', 200, 'Its name.', required),
-    choice('ItemType', itemTypes, 'The kind of work items for which it can be used; empty: both.'),
-    text('PhaseCode', 20, 'Code of a published set, UTBMS or EW-J.'),
-    text('TaskCode', 20, 'Code of a published set.'),
-    text('ActivityCode', 20, 'Code of a published set.'),
-    text('Narration', 500, 'The title of work items of this type that have none of their own.'),
-    plain('boolean', 'IsBillable', 'Whether such work is charged.', required),
+    choice('ItemType', itemTypes, 'The type of the work items that it is for. Empty: both.'),
+    text('PhaseCode', 20, 'A code of a published code set, UTBMS or EW-J.'),
+    text('TaskCode', 20, 'A code of a published code set, UTBMS or EW-J.'),
+    text('ActivityCode', 20, 'A code of a published code set, UTBMS or EW-J.'),
+    text('Narration', 500, 'The title of a work item of this type that is given none.'),
+    plain('boolean', 'IsBillable', 'Whether such work is charged to clients.', required),
   ],
   { kind: 'tasktype' },
 );
 
 export const taxCode = table(
   'TaxCode',
-  'Codes by which invoices are taxed.',
+  'The tax codes by which invoices are taxed.',
   [
-    code('Code', 20, 'Its code; unique.', required),
+    code('Code', 20, 'Its code, which must be unique.', required),
     text('Name', 200, 'Its name.', required),
-    choice('Scheme', taxSchemes, 'The tax of the region.', required),
-    choice('Category', taxCategories, 'How the tax return counts it.', required),
+    choice('Scheme', taxSchemes, "The tax. It must be that of the tenant's region.", required),
+    choice('Category', taxCategories, 'How a tax return counts it.', required),
   ],
   { kind: 'taxcode' },
 );
 
-export const taxRate = table('TaxRate', 'The dated rates of a tax code; they do not overlap.', [
-  reference(
-    'TaxCodeId',
-    'TaxCode',
-    'The code that it is a rate of; only Standard and Reduced ones have rates.',
-    required,
-  ),
-  plain('percent', 'Percent', 'Percent of the net amount: 20 for a fifth.', required),
-  plain('date', 'FromDate', 'Its first day.', required),
-  plain('date', 'ToDate', 'Its last day; empty: until further notice.'),
-]);
+export const taxRate = table(
+  'TaxRate',
+  'The rates of the tax codes, with their dates. Only one rate of a code may be in force on a day.',
+  [
+    reference(
+      'TaxCodeId',
+      'TaxCode',
+      'The tax code of the rate. Only tax codes of the categories Standard and Reduced have rates, and must have at ' +
+        'least one.',
+      required,
+    ),
+    plain('percent', 'Percent', 'The rate as a percentage of the net amount: 20 means a fifth.', required),
+    plain('date', 'FromDate', 'The first day of the rate.', required),
+    plain('date', 'ToDate', 'The last day of the rate. Empty: until further notice.'),
+  ],
+);
 
 export const disbursementCode = table(
   'DisbursementCode',
   'Kinds of costs that are charged to clients.',
   [
-    code('Code', 20, 'Its code; unique.', required),
+    code('Code', 20, 'Its code, which must be unique.', required),
     text('Name', 200, 'Its name.', required),
-    choice('Kind', disbursementKinds, 'The kind of costs for which it can be used; empty: any.'),
-    reference('TaxCodeId', 'TaxCode', 'How such costs are taxed.', required),
-    plain('money', 'UnitAmount', 'What one of it costs, in the base currency.'),
-    text('Description', 500, 'The description of such costs that have none of their own.'),
+    choice(
+      'Kind',
+      disbursementKinds,
+      'The kind of the costs that it is for. CostRecovery: costs of the firm itself. Anticipated: expected costs. ' +
+        'Incurred: bought from a supplier. Empty: any kind.',
+    ),
+    reference('TaxCodeId', 'TaxCode', 'The tax code by which such costs are taxed.', required),
+    plain('money', 'UnitAmount', 'The price of one, in the base currency.'),
+    text('Description', 500, 'The description of a cost with this code that is given none.'),
   ],
   { kind: 'disbursementcode' },
 );
 
 export const rateSet = table(
   'RateSet',
-  'Lists of charges. The charges are in RateSetEntry.',
+  'Rate sets, which are lists of rates.',
   [
     text('Name', 200, 'Its name.', required),
-    plain('currency', 'Currency', 'The currency of every entry.', required),
-    plain('boolean', 'IsDefault', "The firm's default; one set at most.", required),
+    plain('currency', 'Currency', 'The currency of all its entries. It must be the base currency.', required),
+    plain('boolean', 'IsDefault', "Whether it is the firm's default rate set. At most one can be.", required),
   ],
   { kind: 'rateset' },
 );
 
 export const rateSetEntry = table(
   'RateSetEntry',
-  'The charges of the rate sets. A charge applies to work that fits all of its columns that are not empty.',
+  'The entries of the rate sets. An entry is for work that has all the properties that it names; an empty column ' +
+    'names none.',
   [
-    reference('RateSetId', 'RateSet', 'The list that it is in.', required),
-    reference('EmployeeId', 'Employee', 'For the work of this employee.'),
-    reference('TaskTypeId', 'TaskType', 'For work of this type.'),
-    reference('MatterTypeId', 'MatterType', 'For work on matters of this type.'),
-    text('BillingGrade', 50, 'For the work of employees of this grade.'),
-    text('JobTitle', 100, 'For the work of employees of this title.'),
-    plain('rate', 'Rate', 'The charge.', required),
-    choice('Per', pers, 'An hour of timed work, or a unit of itemised work.', required),
+    reference('RateSetId', 'RateSet', 'The rate set to which it belongs.', required),
+    reference('EmployeeId', 'Employee', 'The rate is only for work of this employee.'),
+    reference('TaskTypeId', 'TaskType', 'The rate is only for work of this type.'),
+    reference('MatterTypeId', 'MatterType', 'The rate is only for work on matters of this type.'),
+    text('BillingGrade', 50, 'The rate is only for work of employees with this billing grade.'),
+    text('JobTitle', 100, 'The rate is only for work of employees with this job title.'),
+    plain('rate', 'Rate', 'The rate, in the currency of the rate set.', required),
+    choice(
+      'Per',
+      pers,
+      'Hour: the rate for one hour of timed work. Unit: the rate for one unit of itemised work.',
+      required,
+    ),
   ],
 );
 
 export const applicableRate = table(
   'ApplicableRate',
-  'Charges that were agreed for a client or a matter.',
+  'Rates that are agreed for a client or a matter.',
   [
-    choice('Scope', scopes, 'Whether it is for a matter or for all matters of a client.', required),
-    reference('ScopeId', ['Client', 'Matter'], 'The client or the matter.', required),
-    reference('EmployeeId', 'Employee', 'For the work of this employee; empty: of any.'),
-    reference('TaskTypeId', 'TaskType', 'For work of this type; empty: of any.'),
-    text('BillingGrade', 50, 'For the work of employees of this grade; empty: of any.'),
-    plain('rate', 'Rate', 'The charge, in the base currency.', required),
-    choice('Per', pers, 'An hour of timed work, or a unit of itemised work.', required),
-    plain('date', 'EffectiveFrom', 'The first day of work to which it applies.', required),
-    plain('date', 'EffectiveTo', 'The last such day; empty: until further notice.'),
+    choice(
+      'Scope',
+      scopes,
+      'Whether the rate is agreed for a matter or for all matters of a client.',
+      required,
+    ),
+    reference('ScopeId', ['Client', 'Matter'], 'The client or the matter, as Scope says.', required),
+    reference(
+      'EmployeeId',
+      'Employee',
+      'The rate is only for work of this employee. Empty: of any employee.',
+    ),
+    reference('TaskTypeId', 'TaskType', 'The rate is only for work of this type. Empty: of any type.'),
+    text(
+      'BillingGrade',
+      50,
+      'The rate is only for work of employees with this billing grade. Empty: with any grade.',
+    ),
+    plain('rate', 'Rate', 'The rate, in the base currency.', required),
+    choice(
+      'Per',
+      pers,
+      'Hour: the rate for one hour of timed work. Unit: the rate for one unit of itemised work.',
+      required,
+    ),
+    plain('date', 'EffectiveFrom', 'The first entry date that the rate is for.', required),
+    plain('date', 'EffectiveTo', 'The last entry date that the rate is for. Empty: until further notice.'),
   ],
   { kind: 'applicablerate' },
 );

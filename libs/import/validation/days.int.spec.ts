@@ -49,9 +49,9 @@ describe('findings about days', () => {
       [run.requestId],
     );
     expect(found.map(({ import_id, message }) => `${import_id}: ${message}`)).toEqual([
-      'LATE: EntryDate is on 2026-10-01 in Europe/London, after the CutoverDate, 2026-09-30; leave the row out or move the cutover.',
+      'LATE: EntryDate is on 2026-10-01 in Europe/London, after the CutoverDate, 2026-09-30; leave the row out or set a later CutoverDate.',
       'M: DateClosed is before the beginning, 2026-01-05 09:00:00; correct one of them.',
-      'WRITTEN-OFF: WriteOffDate is on 2026-10-01, after the CutoverDate, 2026-09-30; leave the row out or move the cutover.',
+      'WRITTEN-OFF: WriteOffDate is on 2026-10-01, after the CutoverDate, 2026-09-30; leave the row out or set a later CutoverDate.',
     ]);
   });
 });

@@ -34,7 +34,7 @@ const whole: CellType = {
 };
 
 const text: CellType = {
-  called: 'a text; leave it empty instead of blank',
+  called: 'a text, or empty instead of blank',
   isValid: (v) => `${withoutSpace(v)} <> ''`,
   cast: (v) => v,
   sqlType: 'text',

@@ -14,7 +14,8 @@ export const controlTotalRules: readonly Rule[] = [
     table: 'ControlTotal',
     column: 'GroupBy',
     message:
-      'Rows are counted by Table, work and bills in Total, by Matter or by FeeEarner, Debtors by no FeeEarner.',
+      'Rows can be grouped only by Table; Work, UnbilledWork and Billed by Total, Matter or FeeEarner; Debtors by ' +
+      'Total or Matter. Correct GroupBy.',
     rows: `from control_totals t where not (${COMPARED})`,
   },
   {
@@ -50,14 +51,14 @@ export const controlTotalRules: readonly Rule[] = [
     code: 'unused',
     table: 'ControlTotal',
     column: 'Amount',
-    message: 'Rows of a table are counted, and come to no amount; this one is not compared.',
+    message: 'Rows are only counted and have no amount; this Amount is not compared.',
     // An amount of zero says nothing.
     rows: "from control_totals t where t.measure = 'Rows' and t.amount <> 0",
   },
   {
     code: 'duplicate_entry',
     table: 'ControlTotal',
-    message: '{} control totals are of the same; leave one.',
+    message: '{} control totals are for the same measure and group; remove all but one.',
     detail: 't.sharing',
     rows: `from (select import_id, count(*) over (partition by measure, group_by, coalesce(group_key, '')) as sharing
                  from control_totals where measure is not null and group_by is not null) t where t.sharing > 1`,

@@ -31,7 +31,7 @@ export const invoiceRules: readonly Rule[] = [
     code: 'wrong_state',
     table: 'Invoice',
     column: 'Number',
-    message: 'A draft has no Number; empty it, or say what became of the invoice.',
+    message: 'A draft has no Number; empty it, or correct the State.',
     rows: "from invoices t where t.state = 'Draft' and t.number is not null",
   },
   {
@@ -46,7 +46,7 @@ export const invoiceRules: readonly Rule[] = [
   {
     code: 'too_many',
     table: 'Invoice',
-    message: 'The invoice has {} lines; it can have 1,000.',
+    message: 'The invoice has {} lines, but can have at most 1,000; divide it.',
     detail: 'c.lines',
     rows: 'from invoices t join invoice_totals c on c.invoice_id = t.import_id where c.lines > 1000',
   },
@@ -61,7 +61,8 @@ export const invoiceRules: readonly Rule[] = [
   {
     code: 'out_of_range',
     table: 'Invoice',
-    message: 'The lines and their tax come to {}; an invoice takes off no more than it charges.',
+    message:
+      'The lines and their tax come to {}, but the total of an invoice cannot be negative; correct the lines.',
     detail: 'v.total',
     rows: `${TOTALLED} where ${IS_KNOWN} and ${ISSUED} and v.total < 0`,
   },
@@ -85,7 +86,7 @@ export const paymentRules: readonly Rule[] = [
     code: 'payments_differ',
     table: 'Payment',
     column: 'InvoiceId',
-    message: 'The invoice is {}: nothing is paid of such a one; correct its State or take the payment away.',
+    message: 'The invoice is {}, so it can have no payments; correct its State or remove the payment.',
     detail: 'i.state',
     rows: `from payments t join invoices i on i.import_id = t.invoice_id where i.state in ('Draft', 'Voided')`,
   },
@@ -93,14 +94,15 @@ export const paymentRules: readonly Rule[] = [
     code: 'payments_differ',
     table: 'Invoice',
     column: 'State',
-    message: 'The invoice comes to less than its payments; correct one of them.',
+    message: 'The payments are more than the total of the invoice; correct one of them.',
     rows: `${PAID} and t.state in ('Issued', 'PartPaid', 'Paid', 'WrittenOff') and w.paid > v.total`,
   },
   {
     code: 'payments_differ',
     table: 'Invoice',
     column: 'State',
-    message: 'The payments come to {}, with which the State does not go; correct it or the payments.',
+    message:
+      'The payments come to {}, which does not agree with the State; correct the State or the payments.',
     detail: 'w.paid',
     rows: `${PAID} and w.paid <= v.total and case t.state
              when 'Issued' then w.paid <> 0
@@ -113,7 +115,7 @@ export const paymentRules: readonly Rule[] = [
     code: 'out_of_range',
     table: 'Payment',
     column: 'Amount',
-    message: 'The Amount must be more than nothing; correct it or take the payment away.',
+    message: 'The Amount must be more than 0; correct it or remove the payment.',
     rows: 'from payments t cross join settings s where round(t.amount, s.digits) = 0',
   },
   ...(['Payment', 'InvoiceLine'] as const).map(

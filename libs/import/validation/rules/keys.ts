@@ -12,7 +12,7 @@ export const keyRules: readonly Rule[] = tables.flatMap(({ name: table }): Rule[
     code: 'duplicate_key',
     table,
     column: 'ImportId',
-    message: 'The ImportId is that of {} rows; give each its own.',
+    message: '{} rows have this ImportId; give each its own.',
     detail: 't.rows',
     rows: `from (select import_id, count(*) as rows from "${table}" r cross join lateral (select ${cut('r."ImportId"')} as import_id) i
                  where import_id <> '' group by import_id having count(*) > 1) t`,
@@ -47,7 +47,7 @@ const numberRules = uniqueKeys.flatMap((unique): Rule[] => {
       code: 'duplicate_code',
       table,
       column,
-      message: `The ${called} is that of {} rows; it must be one row's.`,
+      message: `{} rows have this ${called}, which must be unique; change all but one.`,
       detail: 't.sharing',
       rows: `from (select t.import_id, t.key, count(*) over (partition by t.key) as sharing
                    from (select t.import_id, ${key('t')} as key from ${checkedTable(table)} t) t where t.key is not null) t
@@ -57,7 +57,7 @@ const numberRules = uniqueKeys.flatMap((unique): Rule[] => {
       code: 'code_taken',
       table,
       column,
-      message: `Another record of the tenant has the ${called}; change it, or refer to that record.`,
+      message: `Another record of the tenant has this ${called}; change it, or refer to that record.`,
       rows: `${takenBy(unique)} and ${isInTheWay(table)} and not ${isGivenUp(unique)}`,
     },
   ];
@@ -75,7 +75,7 @@ const placeRules = ['Client', 'Employee', 'Supplier'].flatMap((table): Rule[] =>
       code: 'duplicate_code',
       table,
       column: 'EntityId',
-      message: `The entity is {} rows of ${table}; it is one ${called} at most.`,
+      message: `The entity has {} rows in ${table}, but can be only one ${called}; remove all but one.`,
       detail: 't.sharing',
       rows: `from (select import_id, count(*) over (partition by entity_id) as sharing
                    from (select import_id, ${oneName('Entity', 't.entity_id')} as entity_id from ${checkedTable(table)} t
@@ -85,7 +85,7 @@ const placeRules = ['Client', 'Employee', 'Supplier'].flatMap((table): Rule[] =>
       code: 'code_taken',
       table,
       column: 'EntityId',
-      message: `The entity is another ${called} of the tenant already; refer to that one.`,
+      message: `The tenant already has the entity as ${called}; refer to that record.`,
       // Unlike codes, the place of an entity is never given up: a client never passes to another entity.
       rows: `${takenBy({ table, reservation: `entity_${called}`, key: () => ENTITY })} and ${isInTheWay(table)}`,
     },
@@ -98,7 +98,9 @@ const defaultRules: readonly Rule[] = [
     code: 'unused',
     table: 'RateSet',
     column: 'IsDefault',
-    message: "Other rates are the tenant's default, and stay so; make these the default there.",
+    message:
+      'The tenant has another default rate set, which stays the default; to change that, make this one the default in ' +
+      'the tenant.',
     rows: `from rate_sets t cross join settings s
            join event_store.reservations r on r.tenant_id = s.tenant_id and r.kind = '${DEFAULT_RATE_SET.kind}'
            join event_store.streams o on o.tenant_id = r.tenant_id and o.stream_id = r.stream_id
@@ -111,7 +113,7 @@ const defaultRules: readonly Rule[] = [
     code: 'duplicate_code',
     table: 'RateSet',
     column: 'IsDefault',
-    message: 'There are {} default rate sets; leave one.',
+    message: 'There are {} default rate sets, but only one can be the default; correct the others.',
     detail: '(select count(*) from rate_sets where is_default)',
     rows: 'from rate_sets t where t.is_default and (select count(*) from rate_sets where is_default) > 1',
   },

@@ -15,7 +15,7 @@ export const matterRules: readonly Rule[] = [
     code: 'unused',
     table: 'Matter',
     column: 'DateClosed',
-    message: 'The matter is open; its DateClosed is not kept.',
+    message: 'The matter is open; its DateClosed is not imported.',
     rows: "from matters t where t.state = 'Open' and t.date_closed is not null",
   },
   {
@@ -30,7 +30,7 @@ export const matterRules: readonly Rule[] = [
     code: 'wrong_state',
     table: 'Matter',
     column: 'ClientId',
-    message: 'A client that is New never had a matter; make it Active or Inactive.',
+    message: 'A client that is New cannot have had a matter; make it Active or Inactive.',
     rows: `from matters t join all_clients c on c.key = t.client_id
            where t.state in ('Closed', 'Archived') and c.state = 'New' and not ${isSettled('Matter', 't.client_id')}`,
   },
@@ -55,7 +55,7 @@ export const matterRules: readonly Rule[] = [
     code: 'wrong_state',
     table: 'Invoice',
     column: 'State',
-    message: 'A draft is on a matter that is {}; issue or drop it, or open the matter.',
+    message: 'The invoice is a draft, but its matter is {}; issue it, remove it, or open the matter.',
     detail: 'm.state',
     rows: `from invoices t join all_matters m on m.key = t.matter_id
            where t.state = 'Draft' and m.state <> 'Open' and not ${isSettled('Invoice', 't.matter_id')}`,

@@ -8,7 +8,7 @@ const matterTypeRules: readonly Rule[] = [
     code: 'cycle',
     table: 'MatterType',
     column: 'ParentId',
-    message: 'The type is above itself; take a ParentId away.',
+    message: 'The ParentIds form a circle, so that the type is above itself; remove one of them.',
     rows: `from (
              with recursive above as (
                select import_id, parent_id as ancestor from matter_types where parent_id is not null
@@ -23,7 +23,7 @@ const matterTypeRules: readonly Rule[] = [
     code: 'too_deep',
     table: 'MatterType',
     column: 'ParentId',
-    message: 'The parent has a parent itself; there are two levels.',
+    message: 'The parent has a parent itself, but there are only two levels; correct the ParentId.',
     // A circle that leads back to the type itself has a finding already.
     rows: `from matter_types t join all_matter_types p on p.key = t.parent_id
            where p.parent_id is not null and p.parent_id <> t.import_id and p.key <> t.import_id
@@ -33,7 +33,9 @@ const matterTypeRules: readonly Rule[] = [
     code: 'too_deep',
     table: 'MatterType',
     column: 'ParentId',
-    message: 'The tenant has types below this one, which can have no parent then; there are two levels.',
+    message:
+      'The tenant has types below this one, so that it can have no parent: there are only two levels. Empty the ' +
+      'ParentId.',
     // Types whose own rows name this one as their parent have findings already; types with changed rows are judged by
     // these.
     rows: `from matter_types t cross join settings s
@@ -62,7 +64,7 @@ const taxRules: readonly Rule[] = [
     code: 'wrong_kind',
     table: 'TaxCode',
     column: 'Category',
-    message: 'A code of the category {} has no rates; take them out of TaxRate.',
+    message: 'A code of the category {} can have no rates; remove them from TaxRate.',
     detail: 't.category',
     rows: `from tax_codes t where t.category not in ('Standard', 'Reduced')
              and exists (select from tax_rates r where r.tax_code_id = t.import_id)`,
@@ -71,7 +73,7 @@ const taxRules: readonly Rule[] = [
     code: 'rates_overlap',
     table: 'TaxRate',
     column: 'FromDate',
-    message: 'Another rate of the code is in force on {}; end it before.',
+    message: 'Another rate of the code is in force on {}; end it before that day.',
     detail: 't.from_date',
     rows: `from tax_rates t where coalesce(t.to_date, 'infinity') >= t.from_date and exists (
              select from tax_rates o
@@ -83,7 +85,7 @@ const taxRules: readonly Rule[] = [
   {
     code: 'too_many',
     table: 'TaxCode',
-    message: 'The code has {} rates; at most 50 are kept.',
+    message: 'The code has {} rates, but can have at most 50; remove some.',
     detail: 't.parts',
     rows: `from (select tax_code_id as import_id, count(*) as parts from tax_rates group by 1) t
            where t.parts > 50 and t.import_id in (select import_id from tax_codes)`,
@@ -112,7 +114,7 @@ const rateRules: readonly Rule[] = [
   {
     code: 'duplicate_entry',
     table: 'RateSetEntry',
-    message: '{} charges of the rate set are for the same work; leave one.',
+    message: '{} entries of the rate set are for the same work; remove all but one.',
     detail: 't.sharing',
     rows: `from (select t.import_id, count(*) over (partition by ${forWhat('t', ENTRY_KEYS)}) as sharing
                  from rate_set_entries t
@@ -122,7 +124,7 @@ const rateRules: readonly Rule[] = [
   {
     code: 'too_many',
     table: 'RateSet',
-    message: 'The rate set has {} charges; it can have 1,000.',
+    message: 'The rate set has {} entries, but can have at most 1,000; divide it.',
     detail: 't.parts',
     rows: `from (select rate_set_id as import_id, count(*) as parts from rate_set_entries group by 1) t
            where t.parts > 1000 and t.import_id in (select import_id from rate_sets)`,
@@ -132,7 +134,7 @@ const rateRules: readonly Rule[] = [
       code: 'wrong_kind',
       table: 'ApplicableRate',
       column: 'ScopeId',
-      message: `The Scope is ${scope}, but ScopeId names none; correct one of them.`,
+      message: `The Scope is ${scope}, but ScopeId does not name a ${scope.toLowerCase()}; correct one of them.`,
       rows: `from applicable_rates t where t.scope = '${scope}'
                and not exists (select from all_${scope.toLowerCase()}s x where x.key = t.scope_id)
                and exists (select from all_${scope === 'Matter' ? 'client' : 'matter'}s x where x.key = t.scope_id)`,
@@ -142,7 +144,9 @@ const rateRules: readonly Rule[] = [
     code: 'wrong_state',
     table: 'ApplicableRate',
     column: 'ScopeId',
-    message: 'ScopeId refers to a matter or client of the tenant that is not open or active.',
+    message:
+      'ScopeId refers to a matter of the tenant that is not open, or to a client that is not active; open or activate ' +
+      'it first.',
     rows: `from applicable_rates t join existing e on e.id = t.scope_id
            where (e.data ->> 'state')::int <> 1 and not ${isUnchanged('ApplicableRate')}`,
   },
@@ -150,7 +154,7 @@ const rateRules: readonly Rule[] = [
     code: 'rates_overlap',
     table: 'ApplicableRate',
     column: 'EffectiveFrom',
-    message: 'Another rate for the same work is in force on {}; end it before.',
+    message: 'Another rate for the same work is in force on {}; end it before that day.',
     detail: 't.effective_from',
     rows: `from (
              select t.*, lag(t.until) over same as until_before
@@ -174,7 +178,7 @@ const rateRules: readonly Rule[] = [
     code: 'rates_overlap',
     table: 'ApplicableRate',
     column: 'EffectiveFrom',
-    message: 'A rate that the tenant has for the same work is in force in that time; end one of them.',
+    message: 'The tenant has a rate for the same work that is in force in the same period; end one of them.',
     rows: agreedInTenant(),
   },
 ];

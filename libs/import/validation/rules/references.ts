@@ -41,7 +41,7 @@ function rulesOf(table: string, { name: column }: Column, refersTo: readonly str
       code: 'part_of_existing',
       table,
       column,
-      message: `${column} refers to a record of the tenant; here only a row of ${refersTo.join(' or ')} can be named.`,
+      message: `${column} refers to a record of the tenant; name a row of ${refersTo.join(' or ')} instead.`,
       rows: `${from} and ${isExisting(cell)} and not (${isRow.join(' or ')})`,
     };
     return [
@@ -83,7 +83,9 @@ const present = ['Client', 'Employee', 'Supplier'].map(
     code: 'wrong_state',
     table,
     column: 'EntityId',
-    message: 'EntityId refers to somebody whose personal data was erased; nothing new begins with them.',
+    message:
+      'EntityId refers to somebody whose personal data was erased, so that no new record can be made for them; remove ' +
+      'the row.',
     rows: `from ${checkedTable(table)} t join existing e on e.id = t.entity_id
            where e.data ->> 'anonymisedOn' is not null and not ${isUnchanged(table)} and not ${isEnded(table)}`,
   }),

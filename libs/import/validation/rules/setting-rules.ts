@@ -7,7 +7,7 @@ export const settingRules: readonly Rule[] = [
   {
     code: 'one_row',
     table: 'Info',
-    message: 'Info has {} rows; it has exactly one.',
+    message: 'Info has {} rows; it must have exactly one.',
     detail: 't.rows',
     rows: 'from (select null as import_id, count(*) as rows from "Info") t where t.rows <> 1',
   },
@@ -15,7 +15,7 @@ export const settingRules: readonly Rule[] = [
     code: 'wrong_setting',
     table: 'Info',
     column: 'SchemaVersion',
-    message: `SchemaVersion must be ${SCHEMA_VERSION}; fill the tables of that version.`,
+    message: `SchemaVersion must be ${SCHEMA_VERSION}; use the tables of that version.`,
     rows: `from infos t where t.schema_version <> '${SCHEMA_VERSION}'`,
   },
   {
@@ -24,7 +24,7 @@ export const settingRules: readonly Rule[] = [
     table: 'Info',
     column: 'SourceSystem',
     message:
-      'SourceSystem differs from that of a promoted import, “{}”, by capitals or blanks alone; spell it so.',
+      'SourceSystem differs from “{}”, that of a promoted import, only in capitals or spaces; spell it in the same way.',
     detail: 't.alike',
     rows: `from (select t.import_id, (
                select p.name from unnest(s.promoted_systems) with ordinality p(name, nth)
@@ -52,7 +52,7 @@ export const settingRules: readonly Rule[] = [
     code: 'wrong_setting',
     table: 'TaxCode',
     column: 'Scheme',
-    message: 'Scheme must be that of the region, {}.',
+    message: "Scheme must be that of the tenant's region, {}.",
     detail: 's.tax_scheme',
     rows: 'from tax_codes t cross join settings s where t.scheme <> s.tax_scheme',
   },
@@ -71,7 +71,7 @@ export const currencyRules: readonly Rule[] = inBaseCurrency.map(
     code: 'currency_differs',
     table,
     column,
-    message: `${column} must be the base currency, {}; convert the row.`,
+    message: `${column} must be the base currency, {}; convert the amounts of the row.`,
     detail: 's.currency',
     rows: `from ${checked} t cross join settings s where t.${cell} <> s.currency`,
   }),
@@ -110,7 +110,7 @@ export const dateRules: readonly Rule[] = [
       code: 'after_cutover',
       table,
       column,
-      message: `${column} is on {}; leave the row out or move the cutover.`,
+      message: `${column} is on {}; leave the row out or set a later CutoverDate.`,
       detail: `${told} || ', after the CutoverDate, ' || s.cutover`,
       rows: `from ${checked} t cross join settings s where ${day} > s.cutover`,
     }),

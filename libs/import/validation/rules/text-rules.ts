@@ -20,7 +20,7 @@ export const textRules: readonly Rule[] = tables.map(({ name: table, columns }):
   return {
     code: 'replaced',
     table,
-    message: `There is a character in {} that cannot be kept, a NUL or half of one; ${REPLACEMENT} stands in its place. Correct the text.`,
+    message: `There is a character in {} that cannot be stored, a NUL or half of a surrogate pair; ${REPLACEMENT} is stored in its place. Correct the text.`,
     detail: `concat_ws(', ', ${names.join(', ')})`,
     rows: `from (select r.*, ${cut('r."ImportId"')} as import_id from "${table}" r
                  where ${hasReplacement(`concat(${cells})`)}) t`,

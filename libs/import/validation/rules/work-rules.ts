@@ -50,7 +50,7 @@ export const workRules: readonly Rule[] = [
     code: 'unused',
     table: 'WorkItem',
     column: 'WriteOffDate',
-    message: 'The work was not written off; its WriteOffDate is not kept.',
+    message: 'The work was not written off; its WriteOffDate is not imported.',
     rows: "from work_items t where t.state <> 'WrittenOff' and t.write_off_date is not null",
   },
   {
@@ -123,7 +123,7 @@ export const billingRules: readonly Rule[] = sources.flatMap(
       code: 'wrong_state',
       table: 'InvoiceLine',
       column: table === 'WorkItem' ? 'WorkItemId' : 'CostRecoveryId',
-      message: 'Another line charges the same; leave one of them.',
+      message: 'Another line charges the same work or cost; remove one of them.',
       rows: `from (
              select l.import_id, coalesce(i.state, '') = 'Voided' as is_void,
                count(*) filter (where i.state <> 'Voided') over (partition by l.${reference}) as standing,
