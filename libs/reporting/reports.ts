@@ -142,7 +142,7 @@ export class Reports {
       throw refused(
         'SLICE_TOO_LARGE',
         'slice.endRow',
-        `From startRow on at most ${fitting} rows can be asked for at once, as they are so long.`,
+        `The rows from startRow on are so long that at most ${fitting} can be requested at once.`,
       );
     const rows = json ?? '';
     if (found > span) return { rows, lastRow: -1 };

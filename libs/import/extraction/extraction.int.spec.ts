@@ -196,7 +196,7 @@ it.each([
     'table_missing',
     'not visible to the user: the table etl.Matter. Grant the user SELECT',
   ],
-])('says what it misses: %j', async (faults, code, text) => {
+])('names what is missing in the source: %j', async (faults, code, text) => {
   Object.assign(parts.source.faults, faults);
   const { run } = await worker();
   await expect(run()).rejects.toMatchObject({ code, message: expect.stringContaining(text) });

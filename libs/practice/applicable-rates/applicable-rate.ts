@@ -64,14 +64,14 @@ export function requireNoOverlap(
   if (!other) return;
   const { effectiveFrom, effectiveTo } = other.data;
   const days = `from ${effectiveFrom}${effectiveTo === null ? '' : ` to ${effectiveTo}`}`;
-  throw conflict('applicable_rate_overlap', `${other.id} is for the same work ${days}.`);
+  throw conflict('applicable_rate_overlap', `The rate ${other.id} is already for the same work, ${days}.`);
 }
 
 /** Refuses a changed scope, and days in the wrong order. @throws DomainError `scope_fixed`, `days_reversed` (422) */
 export function requireSound(next: ApplicableRateState, before: ApplicableRateState | undefined): void {
   if (before && (next.scope !== before.scope || next.scopeId !== before.scopeId)) {
     const field = next.scope === before.scope ? 'scopeId' : 'scope';
-    throw invalid('scope_fixed', `${field}: a rate never passes to another matter or client.`, field);
+    throw invalid('scope_fixed', `${field}: the matter or client of a rate cannot be changed.`, field);
   }
   if (next.effectiveTo !== null && next.effectiveTo < next.effectiveFrom)
     throw invalid('days_reversed', 'effectiveTo: it is before effectiveFrom.', 'effectiveTo');

@@ -66,7 +66,7 @@ function portion(all: Portion, currency: string, { units, amount }: WriteOffRequ
 /** Refuses an amount with fractions of the minor unit. @throws DomainError `too_precise` (422) */
 export function requireMinorUnits(amount: Decimal, currency: string, field: string): void {
   if (!roundMoney(amount, currency).eq(amount))
-    throw invalid('too_precise', `${field}: ${currency} has no smaller part than its minor unit.`, field);
+    throw invalid('too_precise', `${field}: the amount has more decimals than ${currency} has.`, field);
 }
 
 function tooMuch(field: string, remaining: string) {

@@ -143,7 +143,7 @@ async function create(work: UnitOfWork, body: ClientInput) {
   if (found.holder) {
     throw conflict(
       'entity_client_taken',
-      `The entity is the client ${toId('client', found.holder)} already.`,
+      `The entity is already the client ${toId('client', found.holder)}.`,
     );
   }
   const data = {

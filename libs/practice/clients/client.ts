@@ -64,7 +64,7 @@ export const Client: StreamDefinition<ClientState, ClientEvent> = {
 /** @param changes the fields that differ from the current state */
 export function updateClient({ entityId, ...changes }: Partial<ClientState>): ClientEvent[] {
   if (entityId !== undefined) {
-    throw invalid('entity_fixed', 'entityId: a client never passes to another entity.', 'entityId');
+    throw invalid('entity_fixed', 'entityId: the entity of a client cannot be changed.', 'entityId');
   }
   return Object.keys(changes).length === 0 ? [] : [{ type: 'ClientUpdated', data: changes }];
 }

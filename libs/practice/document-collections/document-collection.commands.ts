@@ -82,7 +82,11 @@ function writing({
       const { subjectId } = next;
       if (!before) presentSubject(subjectId, found);
       else if (given.subjectId)
-        throw invalid('subject_fixed', 'subjectId: the subject of a collection never changes.', 'subjectId');
+        throw invalid(
+          'subject_fixed',
+          'subjectId: the subject of a collection cannot be changed.',
+          'subjectId',
+        );
       if (!given.parentId) return;
       if (before) requireMovable(before.data);
       referred(above[0], 'documentcollection', 'parentId');

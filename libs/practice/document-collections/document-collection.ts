@@ -50,7 +50,7 @@ export function requirePlace({ id, subjectId, above, levels }: Placement): void 
   if (above.length + levels > MAX_LEVELS)
     throw invalid(
       'collections_too_deep',
-      `${field}: at most ${MAX_LEVELS} collections lie in each other.`,
+      `${field}: collections can be nested at most ${MAX_LEVELS} levels deep.`,
       field,
     );
 }

@@ -136,7 +136,7 @@ async function create(work: UnitOfWork, body: EmployeeInput) {
   requireBaseCurrency(defaultRate?.Currency, settings(found.tenant), 'defaultRate/Currency');
   if (found.holder) {
     const id = toId('employee', found.holder);
-    throw conflict('entity_employee_taken', `The entity is the employee ${id} already.`);
+    throw conflict('entity_employee_taken', `The entity is already the employee ${id}.`);
   }
   const data = {
     entityId,

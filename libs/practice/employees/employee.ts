@@ -50,7 +50,7 @@ export const Employee: StreamDefinition<EmployeeState, EmployeeEvent> = {
 /** @param changes what differs from the present state */
 export function updateEmployee({ entityId, ...changes }: Partial<EmployeeState>): EmployeeEvent[] {
   if (entityId !== undefined) {
-    throw invalid('entity_fixed', 'entityId: an employee never becomes another entity.', 'entityId');
+    throw invalid('entity_fixed', 'entityId: the entity of an employee cannot be changed.', 'entityId');
   }
   return Object.keys(changes).length === 0 ? [] : [{ type: 'EmployeeUpdated', data: changes }];
 }

@@ -91,7 +91,11 @@ export function updateEntity(
   { entityType, ...changes }: Partial<EntityState>,
 ): EntityEvent[] {
   if (entityType !== undefined) {
-    throw invalid('entity_type_fixed', `entityType: the entity stays an ${state.entityType}.`, 'entityType');
+    throw invalid(
+      'entity_type_fixed',
+      `entityType: it cannot be changed; the entity is an ${state.entityType}.`,
+      'entityType',
+    );
   }
   if (Object.keys(changes).length === 0) return [];
   refuseAnonymised(state);
@@ -135,7 +139,10 @@ export function anonymiseEntity(
 /** Refuses a change to an entity whose data was erased. @throws DomainError `anonymised` (409) */
 function refuseAnonymised({ anonymisedOn }: EntityState): void {
   if (anonymisedOn !== null)
-    throw conflict('anonymised', 'The personal data of the entity was erased; it is given none any more.');
+    throw conflict(
+      'anonymised',
+      'The personal data of the entity was erased, and it can be given no new data.',
+    );
 }
 
 type Named = Pick<EntityFields, 'entityType' | 'lastName' | 'firstName' | 'title' | 'name'>;

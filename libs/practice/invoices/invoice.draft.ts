@@ -66,7 +66,7 @@ export async function updateInvoice(work: UnitOfWork, id: string, body: InvoiceP
   const { lines, issueDate, dueDate, clientId, matterId, currency, ...own } = body;
   for (const [name, value] of Object.entries({ clientId, matterId, currency })) {
     if (value !== undefined && value !== before.data[name as keyof InvoiceState])
-      throw invalid(`${name.replace('Id', '')}_fixed`, `${name}: that of an invoice never changes.`, name);
+      throw invalid(`${name.replace('Id', '')}_fixed`, `${name}: it cannot be changed on an invoice.`, name);
   }
   const patch = { ...own, ...daysOf({ issueDate, dueDate }, draft.tenant) };
   const changes = recordChanges(work.context, before.data, patch);
@@ -217,7 +217,11 @@ function exchange(
  */
 function requireBounds({ total }: Totals): void {
   if (decimal(total).abs().gt(LARGEST_AMOUNT))
-    throw invalid('amount_too_large', `lines: with tax they come to ${total}.`, 'lines');
+    throw invalid(
+      'amount_too_large',
+      `lines: with tax they come to ${total}; at most ${LARGEST_AMOUNT} can be charged.`,
+      'lines',
+    );
 }
 
 /** The days of a request, in the tenant's zone. */

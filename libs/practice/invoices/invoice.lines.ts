@@ -65,7 +65,7 @@ function lineFrom(input: LineInput, of: Of, sources: Sources, id: number, at: st
   const charge = source ? chargeOf(source, input, of, at) : ownCharge(input, of, at);
   requireBounds(charge, at);
   if (kind !== 'Discount' && decimal(charge.amount).isNegative())
-    throw invalid('negative_amount', `${at}/amount: only a Discount takes off.`, `${at}/amount`);
+    throw invalid('negative_amount', `${at}/amount: only a Discount can be negative.`, `${at}/amount`);
   return {
     id,
     kind,
@@ -133,7 +133,7 @@ function ownCharge(input: LineInput, of: Of, at: string): Charge {
   if (rate === null)
     throw invalid(
       'amount_required',
-      `${at}/amount: needed by a line that charges no record.`,
+      `${at}/amount: a line without a sourceId needs an amount or a rate.`,
       `${at}/amount`,
     );
   return { amount: text(roundMoney(decimal(rate).mul(units ?? 1), of.currency)), units: units ?? '1', rate };
@@ -145,9 +145,17 @@ function ownCharge(input: LineInput, of: Of, at: string): Charge {
  */
 function requireBounds({ amount, units }: Charge, at: string): void {
   if (decimal(amount).abs().gt(LARGEST_AMOUNT))
-    throw invalid('amount_too_large', `${at}/amount: it comes to ${amount}.`, `${at}/amount`);
+    throw invalid(
+      'amount_too_large',
+      `${at}/amount: it comes to ${amount}; at most ${LARGEST_AMOUNT} can be charged.`,
+      `${at}/amount`,
+    );
   if (units !== null && decimal(units).gt(LARGEST_UNITS))
-    throw invalid('units_too_large', `${at}/units: pro rata they are ${units}; say how many.`, `${at}/units`);
+    throw invalid(
+      'units_too_large',
+      `${at}/units: in proportion to the amount they are ${units}, and at most ${LARGEST_UNITS} can be charged; give the units.`,
+      `${at}/units`,
+    );
 }
 
 function refuseCharge({ sourceId, units, rate, amount, taxCodeId }: LineInput, at: string): void {

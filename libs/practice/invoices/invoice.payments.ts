@@ -45,7 +45,7 @@ export async function reversePayment(
   const { before, day } = await load(work, id, body.date);
   const payment = before.data.payments.find((one) => one.id === paymentId);
   if (!payment) throw new DomainError('not_found', 'payment_not_found', 'The invoice has no such payment.');
-  if (payment.reversed !== null) throw conflict('payment_reversed', 'The payment was taken back before.');
+  if (payment.reversed !== null) throw conflict('payment_reversed', 'The payment has already been reversed.');
   requireInvoice(before.data, 'invoice_not_owed', PartPaid, Paid);
   const paid = { on: payment.day, code: 'before_payment', what: 'it was paid on' };
   const data = { paymentId, day: dayNotBefore(paid, day, body.date), reason: body.reason ?? null };

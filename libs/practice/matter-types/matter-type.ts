@@ -32,7 +32,7 @@ export function requireTwoLevels(
   if (parent.data.parentId || parent.id === child)
     throw invalid(
       'mattertype_too_deep',
-      'parentId: it must be a type without a parent, and another.',
+      'parentId: it must be another matter type, and one that has no parent.',
       'parentId',
     );
   if (children > 0)

@@ -82,8 +82,8 @@ export function updateMatter(state: MatterState, changes: Partial<MatterState>, 
   if (state.state === MatterStatus.Archived)
     throw conflict('matter_archived', 'An archived matter cannot be changed.');
   if (changes.clientId !== undefined && work > 0) {
-    const bound = counted(work, 'record of work hangs', 'records of work hang');
-    throw conflict('client_fixed', `The matter's client is fixed: ${bound} on it.`);
+    const bound = counted(work, 'record belongs', 'records belong');
+    throw conflict('client_fixed', `The client of the matter cannot be changed: ${bound} to it.`);
   }
   return [{ type: 'MatterUpdated', data: changes }];
 }

@@ -73,8 +73,8 @@ describe('a matter', () => {
       .when((state) => updateMatter(state, other, 1))
       .thenRefused('client_fixed');
     const change = (work: number) => () => updateMatter(Matter.evolve(undefined, created), other, work);
-    expect(change(1)).toThrow("The matter's client is fixed: 1 record of work hangs on it.");
-    expect(change(2)).toThrow("The matter's client is fixed: 2 records of work hang on it.");
+    expect(change(1)).toThrow('The client of the matter cannot be changed: 1 record belongs to it.');
+    expect(change(2)).toThrow('The client of the matter cannot be changed: 2 records belong to it.');
     given(Matter, [created, closed, archived])
       .when((state) => updateMatter(state, { title: 'x' }, 0))
       .thenRefused('matter_archived');

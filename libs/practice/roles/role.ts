@@ -25,7 +25,10 @@ export const Role = simpleRecord<RoleState>({
 /** Refuses a system role. @throws DomainError system_role */
 export function requireCustom({ kind, name }: RoleState): void {
   if (kind === 'System')
-    throw conflict('system_role', `${name} is a system role: it comes and goes with its record.`);
+    throw conflict(
+      'system_role',
+      `${name} is a system role, which an entity has only by its client, employee or supplier record.`,
+    );
 }
 
 /** Deletes a role. @param uses the number of entities that have the role */

@@ -56,11 +56,11 @@ export const supplierWriting: RecordWriting<SupplierState, SupplierInput, Return
   check({ given, found, before }) {
     const { entityId, taxCodeId, defaultDisbursementCodeId } = given;
     if (before && entityId)
-      throw invalid('entity_fixed', 'entityId: a supplier never becomes another entity.', 'entityId');
+      throw invalid('entity_fixed', 'entityId: the entity of a supplier cannot be changed.', 'entityId');
     if (!before) presentEntity(found.entity, 'entityId');
     if (found.holder) {
       const id = toId('supplier', found.holder);
-      throw conflict('entity_supplier_taken', `The entity is the supplier ${id} already.`);
+      throw conflict('entity_supplier_taken', `The entity is already the supplier ${id}.`);
     }
     if (taxCodeId) referred(found.taxCode, 'taxcode', 'taxCodeId');
     if (defaultDisbursementCodeId)

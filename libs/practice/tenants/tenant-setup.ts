@@ -37,7 +37,7 @@ export class TenantSetup {
     if (given.alias.includes('--'))
       throw invalid(
         'alias_reserved',
-        'Aliases with two dashes together are those of the staging tenants of imports.',
+        'An alias cannot have two dashes together: such aliases are for the staging tenants of imports.',
         'alias',
       );
     const tenant = await this.registered(given);

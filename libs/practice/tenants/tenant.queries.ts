@@ -127,7 +127,7 @@ export class GetTenantHandler implements IQueryHandler<GetTenant> {
       throw new DomainError(
         'unavailable',
         'not_yet_visible',
-        'The tenant was made this moment; try again.',
+        'The tenant has only just been created; try again.',
         [],
         later,
       );

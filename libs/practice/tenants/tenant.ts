@@ -110,7 +110,10 @@ export function changeSettings(
     const key = name as keyof TenantSettings;
     if (change[key] === state[key]) continue;
     if (isEntered && (key === 'currency' || key === 'timeZone')) {
-      throw conflict('setting_fixed', `${name} is fixed once the tenant has work, a cost or an invoice.`);
+      throw conflict(
+        'setting_fixed',
+        `${name} cannot be changed once the tenant has work, a cost or an invoice.`,
+      );
     }
     Object.assign(changes, change);
   }

@@ -103,7 +103,7 @@ async function requireRoomForReplay({ client }: Change, { tenant_id, id }: Endpo
   if (rowCount === MOST_REPLAYS)
     throw conflict(
       'too_many_replays',
-      `At most ${MOST_REPLAYS} replays of a webhook are under way at once. They go on as what they queue is sent, and end when it is disabled.`,
+      `At most ${MOST_REPLAYS} replays of a webhook can be under way at once. Wait until one has ended. Disabling the webhook ends all of them.`,
     );
 }
 

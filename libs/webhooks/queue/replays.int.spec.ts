@@ -132,7 +132,7 @@ it('replays end when their webhook is disabled, even when it is enabled again at
   const context = await hooks.tenant();
   const webhook = await hooks.hook(context);
   for (let count = 0; count < 10; count++) await ask(context, webhook);
-  await expect(ask(context, webhook)).rejects.toThrow('end when it is disabled');
+  await expect(ask(context, webhook)).rejects.toThrow('Disabling the webhook ends all of them');
   for (const enabled of [false, true]) await patch(context, webhook, { enabled });
   expect(await open()).not.toContain(context.tenant.id);
   expect((await ask(context, webhook)).status).toBe(202);

@@ -38,7 +38,7 @@ export async function readForm(
       try {
         if (name === undefined) throw malformed('malformed_form', 'A field of the form has no name.');
         if (valueCut) throw malformed('field_too_long', `${name} is longer than 4 KiB.`);
-        if (fields.has(name)) throw malformed('field_repeated', `${name} is there twice.`);
+        if (fields.has(name)) throw malformed('field_repeated', `${name} occurs twice.`);
         requireText(value, `/${pointed(name)}`);
         requireUtf8(name, value);
         fields.set(name, value);

@@ -107,7 +107,7 @@ export function registerUploads(fastify: FastifyInstance, bodyMs = BODY_MS): voi
       const late = () =>
         reply
           .header('Connection', 'close')
-          .send(new DomainError('timeout', 'body_too_slow', 'The body did not come in time.'));
+          .send(new DomainError('timeout', 'body_too_slow', 'The body was not received in time.'));
       // An injected request, which comes from no network, never closes: its timer must not keep the process alive.
       const timer = setTimeout(late, bodyMs).unref();
       request.raw.once('close', () => clearTimeout(timer));

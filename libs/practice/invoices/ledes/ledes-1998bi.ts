@@ -204,7 +204,7 @@ function requireToldApart(lines: LedesLine[]): void {
     if (other && other.employeeId !== given.employeeId) {
       throw conflict(
         'ledes_timekeepers_alike',
-        `TIMEKEEPER_ID of a LEDES file is one person's; ${other.name} and ${given.name} would both be "${id}": one of them needs other initials.`,
+        `A TIMEKEEPER_ID of a LEDES file must belong to one person, but ${other.name} and ${given.name} would both be "${id}": give one of them other initials.`,
       );
     }
     known.set(id, given);

@@ -83,7 +83,7 @@ export function key(field: string, given: string | null, length: number, require
   if (written.length > length) {
     throw conflict(
       'ledes_field_too_long',
-      `${field} of a LEDES file holds ${length} characters; "${written}" has ${written.length}.`,
+      `${field} of a LEDES file can have at most ${length} characters; "${written}" has ${written.length}.`,
     );
   }
   return written;
