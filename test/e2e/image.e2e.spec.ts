@@ -63,6 +63,7 @@ describe('the contents of the image', () => {
       NODE_OPTIONS: '--preserve-symlinks --preserve-symlinks-main',
       DATABASE_URL: database.url,
       SECRETS_KEY: randomBytes(32).toString('base64'),
+      DOCUMENTS_DIR: join(folder, 'documents'),
     };
     const main = (name: string) => join(folder, 'dist/apps', name, 'main.js');
     apps = await Promise.all(

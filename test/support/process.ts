@@ -36,7 +36,10 @@ export const cached = ['--require', require.resolve('./module-cache.cjs')];
 
 export type App = 'command' | 'query' | 'projector' | 'worker' | 'local';
 
-/** Starts a built app, as {@link startProcess} does. */
+/**
+ * Starts a built app, as {@link startProcess} does. Without DOCUMENTS_DIR or DATA_DIR it gets a folder for documents that
+ * is removed when it ends; otherwise it would create one in the repository.
+ */
 export async function startApp(
   name: App,
   env: Record<string, string> = {},
@@ -44,7 +47,17 @@ export async function startApp(
 ): Promise<RunningApp> {
   const main = join(root, 'dist/apps', name, 'main.js');
   if (!existsSync(main)) throw new Error(`${main} is not built: npm run build`);
-  return startProcess(main, env, flags);
+  if (env.DATA_DIR || env.DOCUMENTS_DIR) return startProcess(main, env, flags);
+  const documents = mkdtempSync(join(tmpdir(), 'practice-documents-'));
+  const remove = () => rmSync(documents, { recursive: true });
+  try {
+    const app = await startProcess(main, { ...env, DOCUMENTS_DIR: documents }, flags);
+    void app.exited.then(remove);
+    return app;
+  } catch (error) {
+    remove();
+    throw error;
+  }
 }
 
 /**
@@ -59,19 +72,13 @@ export async function startProcess(
   flags = cached,
 ): Promise<RunningApp> {
   const port = env.PORT ?? String(await freePort());
-  // Without a folder of their own, they would leave one in that of this project.
-  const documents = mkdtempSync(join(tmpdir(), 'practice-documents-'));
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(
     process.execPath,
     [...flags, '--require', require.resolve('./exit-with-parent.cjs'), main],
     {
       cwd: root,
-      env: {
-        ...{ PATH, HOME, NODE_ENV: 'test', HOST: '127.0.0.1', PORT: port },
-        ...(env.DATA_DIR ? {} : { DOCUMENTS_DIR: documents }),
-        ...env,
-      },
+      env: { PATH, HOME, NODE_ENV: 'test', HOST: '127.0.0.1', PORT: port, ...env },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     },
   );
@@ -79,10 +86,7 @@ export async function startProcess(
   let output = '';
   child.stdout?.on('data', (chunk) => (output += chunk));
   child.stderr?.on('data', (chunk) => (output += chunk));
-  const exited = once(child, 'close').then(([code]) => {
-    rmSync(documents, { recursive: true });
-    return code as number | null;
-  });
+  const exited = once(child, 'close').then(([code]) => code as number | null);
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   const stop = (signal: NodeJS.Signals = 'SIGTERM') => {
     if (!hasEnded()) child.kill(signal);

@@ -84,6 +84,10 @@ export const findingKinds = {
     'The states of rows contradict each other, or a row does not have what its state requires. Correct one of the ' +
       'rows.',
   ),
+  wrong_kind: error(
+    'A column does not fit the kind of its row: rows of that kind need it, do not have it, or need another value. ' +
+      'Fill it in, empty it, correct it, or change the kind.',
+  ),
   wrong_setting: error(
     'BaseCurrency, TimeZone or Scheme differs from that of the tenant; or SchemaVersion is not that of these tables; ' +
       'or SourceSystem is spelled otherwise than in an earlier import. Correct it, or have the setting of the tenant ' +
