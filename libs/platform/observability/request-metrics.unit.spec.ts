@@ -13,7 +13,7 @@ describe('the duration of requests', () => {
 
   beforeAll(async () => {
     jest.spyOn(Logger.prototype, 'debug').mockImplementation();
-    fastify = Fastify();
+    fastify = Fastify({ forceCloseConnections: true });
     registerRequestMetrics(fastify);
     fastify.get('/records/:id', async () => 'x');
     fastify.get('/slow', async (_, reply) => {
