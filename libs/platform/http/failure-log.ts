@@ -12,6 +12,6 @@ export function logFailure(log: Logger, failure: unknown, traceId: string): void
   if (error === undefined) return;
   const { message = String(error), stack } = error as Partial<Error>;
   if (isOutage(error) || failure instanceof DomainError)
-    log.warn(`Requests fail because a database does not answer: ${message}`);
+    log.warn(`Requests fail because of a database: ${message}`);
   else log.error({ msg: message, traceId, stack });
 }

@@ -44,7 +44,7 @@ describe('the duration of requests', () => {
     );
   }
 
-  it('is told by the pattern of the route', async () => {
+  it('is labelled with the pattern of the route, not with the address', async () => {
     for (const id of [1, 2]) await (await fetch(`${url}/records/${id}`)).text();
     await (await fetch(`${url}/nowhere`)).text();
     expect(await measured()).toMatchObject({
@@ -53,7 +53,7 @@ describe('the duration of requests', () => {
     });
   });
 
-  it('is told, with the status 499, of one whose caller did not wait for the answer', async () => {
+  it('has the status 499 for a request whose caller did not wait for the answer', async () => {
     const caller = new AbortController();
     const asked = fetch(`${url}/slow`, { signal: caller.signal });
     await waitFor(() => begun === 1, { description: 'the request to arrive' });
