@@ -143,7 +143,7 @@ it.each([
     const again = await reports.rows('work_item_listing', five);
     choice.mostBytes = mostBytes;
     expect(refusal).toMatchObject({ status: 400, reason: 'SLICE_TOO_LARGE', path: 'slice.endRow' });
-    expect(refusal.message).toContain('at most 5 rows');
+    expect(refusal.message).toContain('at most 5 can be requested');
     expect(again.rows).toEqual(rows);
   },
 );
