@@ -47,17 +47,13 @@ export class Erasures {
     return rows.map((row) => ({ copy: row.copy, erasure: this.codec.decodeEvent(row) }));
   }
 
-  /** Those of a tenant's streams whose erasure comes after a position of the feed. */
-  async after(
-    tenantId: number,
-    { epoch, transactionId, position }: Position,
-    streams: string[],
-  ): Promise<string[]> {
+  /** A tenant's streams whose erasure comes after a position of the feed. */
+  async after(tenantId: number, { epoch, transactionId, position }: Position): Promise<string[]> {
     const { rows } = await this.database.pool.query<{ stream: string }>(
       `select e.stream_id as stream from event_store.events e
-       where ${this.isErasure} and e.tenant_id = $1 and e.stream_id = any($2::uuid[])
-         and (e.epoch, e.transaction_id, e.position) > ($3, $4::xid8, $5)`,
-      [tenantId, streams, epoch, transactionId, position],
+       where ${this.isErasure} and e.tenant_id = $1
+         and (e.epoch, e.transaction_id, e.position) > ($2, $3::xid8, $4)`,
+      [tenantId, epoch, transactionId, position],
     );
     return rows.map(({ stream }) => stream);
   }
