@@ -4,7 +4,7 @@ import { isOutage } from '../database/connection-lost';
 
 /**
  * Logs why the service could not answer a request: a fault of the program with its stack and the request's trace id, a
- * database that is away in a line that is the same for all requests.
+ * database that is away or refuses in a line that is the same for all requests, so that the logger leaves repetitions out.
  */
 export function logFailure(log: Logger, failure: unknown, traceId: string): void {
   const error = failure instanceof DomainError ? failure.cause : failure;
