@@ -100,6 +100,6 @@ describe('the sealing job', () => {
     await allSealed(3);
     await waitFor(() => rest.mock.calls.length > 0, { description: 'the job to rest' });
     await job.onApplicationShutdown();
-    expect(Math.max(...rest.mock.calls.map(([milliseconds]) => milliseconds))).toBeLessThanOrEqual(10_000);
+    expect(Math.max(...rest.mock.calls.map(([milliseconds]) => milliseconds))).toBeLessThanOrEqual(5_000);
   });
 });
