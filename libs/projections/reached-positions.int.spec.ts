@@ -52,6 +52,13 @@ describe('whoever follows a position', () => {
     await expect(reaching).rejects.toMatchObject({ code: 'position_not_reached' });
   });
 
+  it('looks less and less often, so that many who wait do not keep the database from the projector', async () => {
+    const { tenant, position } = await written();
+    const queries = jest.spyOn(divisions.store.reads.pool, 'query');
+    await expect(reached.reach(tenant, position, 'this', 1_000)).rejects.toThrow('not come as far as this');
+    expect(queries.mock.calls.length).toBeLessThan(50);
+  });
+
   it('stops with the reason of the signal', async () => {
     const { tenant, position } = await written();
     const cancelled = new AbortController();

@@ -2,13 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Position } from '#event-store/position';
 import { DomainError } from '#kernel/errors';
+import { pauseBetweenLooks } from '#kernel/looks';
 import { ReadDatabase } from '#platform/database';
 import type { TenantRef } from '#platform/request-context';
 import { Projections } from './projections';
 
 const WAIT_MS = 5_000;
-const POLL_MS = 5;
-const FOLLOW_MS = 50;
+const POLL_MS = 50;
+/** A read model that stands still must not make those who wait for it keep the database busy. */
+const LOOKS = { first: 5, last: POLL_MS };
 /** A held tenant stands still for minutes, so requests do not wait for it. */
 const HELD_RETRY_SECONDS = '30';
 
@@ -26,13 +28,17 @@ export class ReachedPositions {
    * @throws DomainError `position_not_reached` (503) after `waitMs`, or at once while the tenant is held
    */
   async reach(tenant: TenantRef, position: Position, what: string, waitMs = WAIT_MS): Promise<void> {
-    for (const end = performance.now() + waitMs; ; await delay(POLL_MS)) {
+    const begunAt = performance.now();
+    for (;;) {
       const { behind, held } = await this.standing(tenant, position);
       if (!behind) return;
-      if (!held && performance.now() < end) continue;
-      const detail = `The read models have not come as far as ${what} yet; try again.`;
-      const headers = { 'Retry-After': held ? HELD_RETRY_SECONDS : '1' };
-      throw new DomainError('unavailable', 'position_not_reached', detail, [], headers);
+      const waited = performance.now() - begunAt;
+      if (held || waited >= waitMs) {
+        const detail = `The read models have not come as far as ${what} yet; try again.`;
+        const headers = { 'Retry-After': held ? HELD_RETRY_SECONDS : '1' };
+        throw new DomainError('unavailable', 'position_not_reached', detail, [], headers);
+      }
+      await delay(pauseBetweenLooks(waited, LOOKS));
     }
   }
 
@@ -45,7 +51,7 @@ export class ReachedPositions {
       signal.throwIfAborted();
       if (!(await this.standing(tenant, position)).behind) return;
       await this.refuseParked(tenant);
-      await delay(FOLLOW_MS);
+      await delay(POLL_MS);
     }
   }
 
