@@ -17,11 +17,8 @@ export class SplicedAnswer {
   /** Returns the answer with the rows in place of their tokens. */
   complete(answer: string): string {
     let complete = answer;
-    for (const [token, rows] of this.rows) {
-      const [before, after] = complete.split(`["${token}"]`);
-      // The token is missing when the answer has no data.
-      if (after !== undefined) complete = `${before}[${rows}]${after}`;
-    }
+    // The token is missing when the answer has no data. A function, because a replacement's own `$` would have a meaning.
+    for (const [token, rows] of this.rows) complete = complete.replace(`["${token}"]`, () => `[${rows}]`);
     return complete;
   }
 }
