@@ -29,5 +29,5 @@ export interface Condition {
 export interface Restrictions {
   /** Local days of the report's day column. */
   period?: Period;
-  conditions: Condition[];
+  conditions: readonly Condition[];
 }

@@ -12,6 +12,12 @@ export type Expression =
   /** An aggregate over the group, or over those items of the group that have the pivots' values. */
   | { kind: 'aggregate'; column: Column; aggFunc?: AggFunc; pivot?: PivotTuple };
 
+/** A field of a row. */
+export interface Field {
+  name: string;
+  expression: Expression;
+}
+
 /** Whether an expression's values are numbers. */
 export function isNumber(expression: Expression): boolean {
   const { column } = expression;

@@ -1,13 +1,11 @@
-import type { Expression } from './expression';
+import type { Field } from './expression';
 import { type Col, isAggregated, type Slice } from './slice/slice';
 
 /** A field that a pivot creates from an aggregated column. */
-export interface PivotField {
-  field: string;
+export interface PivotField extends Field {
   /** The values of the pivots as rows show them. */
   keys: unknown[];
   colId: string;
-  expression: Expression;
 }
 
 export const MAXIMUM_PIVOT_FIELDS = 500;
@@ -24,12 +22,9 @@ export function pivotFields(slice: Slice, combinations: PivotValues[]): PivotFie
   return combinations.flatMap(({ shown, exact }) => {
     const pivot = slice.pivots.map((column, index) => ({ column, value: exact[index] }));
     return slice.cols.filter(isAggregated).map(({ column, aggFunc }) => {
-      const name = [...shown.map((value) => (value === null ? '(Blank)' : String(value))), column.name].join(
-        '_',
-      );
-      const field = unique(name, taken);
+      const values = shown.map((value) => (value === null ? '(Blank)' : String(value)));
       return {
-        field,
+        name: unique([...values, column.name].join('_'), taken),
         keys: shown,
         colId: column.name,
         expression: { kind: 'aggregate', column, aggFunc, pivot },
@@ -54,7 +49,7 @@ function unique(name: string, taken: Set<string>): string {
  * total.
  */
 export function mostRows(fields: readonly PivotField[], mostBytes: number): number {
-  const names = fields.reduce((length, { field }) => length + JSON.stringify(field).length, 0);
+  const names = fields.reduce((length, { name }) => length + JSON.stringify(name).length, 0);
   return names === 0 ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(mostBytes / names));
 }
 

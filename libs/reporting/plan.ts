@@ -1,19 +1,13 @@
 import type { Column } from './columns/column';
 import type { Report } from './columns/report';
-import type { Restrictions } from './condition';
-import { type Expression, isNumber } from './expression';
+import { type Expression, type Field, isNumber } from './expression';
 import { type PivotField, pivotedCol } from './pivots';
 import { refused } from './refusal';
 import { type Col, findColumn, isAggregated, isLeaf, rowKeys, type Slice } from './slice/slice';
-
-export interface Field {
-  name: string;
-  expression: Expression;
-}
+import type { Over } from './sources/source';
 
 /** The rows to read, in terms of the report. The SQL layer decides where and how to read them. */
-export interface Plan extends Restrictions {
-  report: Report;
+export interface Plan extends Over {
   level: 'leaf' | 'group' | 'totals';
   /** The columns that identify a group row. */
   keys: Column[];
@@ -31,12 +25,12 @@ export interface Plan extends Restrictions {
 }
 
 /** Plans the rows of a slice: level, keys, fields, order and filters. */
-export function planRows(report: Report, slice: Slice, over: Restrictions, pivotFields: PivotField[]): Plan {
+export function planRows(over: Over, slice: Slice, pivotFields: PivotField[]): Plan {
+  const { report } = over;
   const level: Plan['level'] = slice.totals ? 'totals' : isLeaf(slice) ? 'leaf' : 'group';
   const keys = level === 'leaf' ? [] : rowKeys(slice);
   const fields = planFields(slice, level, keys, pivotFields);
   const plan = {
-    report,
     ...over,
     level,
     keys,
@@ -51,19 +45,18 @@ export function planRows(report: Report, slice: Slice, over: Restrictions, pivot
 
 function planFields(slice: Slice, level: Plan['level'], keys: Column[], pivotFields: PivotField[]): Field[] {
   const fields: Field[] = [];
+  const add = (expression: Expression) => fields.push({ name: expression.column.name, expression });
   for (const col of slice.cols) {
-    const { column, aggFunc } = col;
-    const name = column.name;
-    if (level === 'leaf' || keys.includes(column)) fields.push(field(name, { kind: 'value', column }));
+    const { column } = col;
+    if (level === 'leaf' || keys.includes(column)) add({ kind: 'value', column });
     else if (!isAggregated(col)) {
-      if (level === 'group') fields.push(field(name, { kind: 'shared', column }));
-    } else if (slice.pivots.length === 0) fields.push(field(name, { kind: 'aggregate', column, aggFunc }));
+      if (level === 'group') add({ kind: 'shared', column });
+    } else if (slice.pivots.length === 0) add(aggregate(col));
   }
   const named = level === 'leaf' ? slice.groups : keys;
   for (const column of named)
-    if (!slice.cols.some((col) => col.column === column))
-      fields.push(field(column.name, { kind: 'value', column }));
-  return [...fields, ...pivotFields.map(({ field: name, expression }) => field(name, expression))];
+    if (!slice.cols.some((col) => col.column === column)) add({ kind: 'value', column });
+  return [...fields, ...pivotFields];
 }
 
 function planOrder(report: Report, slice: Slice, level: Plan['level'], keys: Column[], fields: Field[]) {
@@ -89,7 +82,7 @@ function planOrder(report: Report, slice: Slice, level: Plan['level'], keys: Col
     const column = findColumn(report, colId, path);
     if (level === 'leaf' || keys.includes(column)) return { kind: 'value', column };
     const col = slice.cols.find((each) => each.column === column);
-    return col && isAggregated(col) ? { kind: 'aggregate', column, aggFunc: col.aggFunc } : undefined;
+    return col && isAggregated(col) ? aggregate(col) : undefined;
   }
 }
 
@@ -110,7 +103,7 @@ function planZero(
     return measures.length > 0 ? { keys, measures } : undefined;
   }
   const path = 'slice.filterZeroField';
-  const pivoted = keys && pivotFields.find(({ field }) => field === name)?.expression;
+  const pivoted = keys && pivotFields.find((field) => field.name === name)?.expression;
   const unmade = keys && !pivoted ? pivotedCol(slice, name) : undefined;
   // A pivot field that the current criteria do not create is null in every row.
   if (unmade && isNumber(aggregate(unmade))) return { keys, measures: [] };
@@ -183,8 +176,4 @@ function addsMoney(expression: Expression): boolean {
   if (expression.kind !== 'aggregate' || !expression.column.measure?.perCurrency) return false;
   const { aggFunc } = expression;
   return aggFunc === undefined || aggFunc === 'sum' || aggFunc === 'avg';
-}
-
-function field(name: string, expression: Expression): Field {
-  return { name, expression };
 }

@@ -1,9 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Period } from '#kernel/periods';
-import type { Day } from '#kernel/zone';
-import type { Column } from './columns/column';
-import { baseOf, type Report } from './columns/report';
-import type { Condition, Restrictions } from './condition';
+import type { Report } from './columns/report';
+import type { Restrictions } from './condition';
 import type { Given } from './criteria/criteria';
 import { type Expression, isNumber } from './expression';
 import { failure } from './graphql/failure';
@@ -16,8 +13,6 @@ import { isAggregated, readSlice, type Slice } from './slice/slice';
 import type { AggregationSliceSpecInput } from './slice/slice.input';
 import { describe, type Over, type Source, sourcesFor } from './sources/source';
 import { SourceChoice } from './sources/source-choice';
-import { equals, finished } from './sql/expressions';
-import { sourceSql } from './sql/items';
 import {
   countDemand,
   countQuery,
@@ -28,6 +23,7 @@ import {
   type Scope,
 } from './sql/query';
 import { calendarText, type TenantCalendar, TenantCalendars } from './tenant-calendar';
+import { withinGroups } from './within-groups';
 
 export interface ReportRequest {
   report: Report;
@@ -101,14 +97,13 @@ export class Reports {
   }
 
   private async read(over: Over, slice: Slice, { explains }: ReportContext, scope: Asked): Promise<Answer> {
-    const { report } = over;
     const pivoted = slice.pivots.length > 0 ? await this.pivot(over, slice, scope) : [];
-    const plan = planRows(report, slice, within(over, slice, scope.financialYearStart), pivoted);
+    const plan = planRows(withinGroups(over, slice, scope.financialYearStart), slice, pivoted);
     const source = this.choice.of(sourcesFor(plan, rowsDemand(plan)));
     const { rows, lastRow } = await this.page(plan, source, scope, mostRows(pivoted, scope.mostBytes));
     const notes = {
       lastRow,
-      pivotResultFields: pivoted.map(({ field, keys, colId }) => ({ field, keys, colId })),
+      pivotResultFields: pivoted.map(({ name, keys, colId }) => ({ field: name, keys, colId })),
       ignoredSort: plan.ignoredSort,
       ...(explains && { plan: describe(source) }),
     };
@@ -179,37 +174,6 @@ export class Reports {
 function tablesOf({ table, derived, joins }: Report): string[] {
   const own = [table, derived.rollup.name, ...(derived.facts ? [derived.facts.name] : [])];
   return [...new Set([...own, ...joins.map((join) => join.table)])];
-}
-
-/** Restricts a report to the criteria and to the groups that the slice has been expanded into. */
-export function within(over: Over, slice: Slice, financialYearStart: number): Restrictions {
-  let { period } = over;
-  const conditions = [...over.conditions];
-  for (const { column, value } of slice.keys) {
-    const days = value === null ? undefined : column.daysOf?.(value, financialYearStart);
-    if (days) period = both(period, days);
-    else conditions.push(keyCondition(over.report, column, value));
-  }
-  return { period, conditions };
-}
-
-function keyCondition(report: Report, column: Column, value: string | null): Condition {
-  const joined = (column.joins ?? []).length > 0;
-  return {
-    of: baseOf(report, column),
-    joins: column.joins,
-    grain: column.grain,
-    meetsAbsent: joined && value === null,
-    isSelective: value !== null && column.isSelective,
-    sql: (bind, context) => equals(column, finished(column, sourceSql(column, context)), value, bind),
-  };
-}
-
-/** The intersection of two periods. */
-function both(one: Period | undefined, other: Period): Period {
-  const later = (a: Day | null, b: Day | null) => (a === null || (b !== null && b > a) ? b : a);
-  const earlier = (a: Day | null, b: Day | null) => (a === null || (b !== null && b < a) ? b : a);
-  return { min: later(one?.min ?? null, other.min), max: earlier(one?.max ?? null, other.max) };
 }
 
 function readValue(expression: Expression, value: string | null): unknown {

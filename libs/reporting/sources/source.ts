@@ -1,7 +1,6 @@
-import type { Period } from '#kernel/periods';
 import type { Grain } from '#projections/projection';
 import { baseOf, type Report } from '../columns/report';
-import type { Condition } from '../condition';
+import type { Restrictions } from '../condition';
 import type { Demand } from './demand';
 import { type Piece, piecesOf } from './pieces';
 
@@ -20,10 +19,8 @@ export type Source =
 export type RollupSource = Extract<Source, { kind: 'rollup' }>;
 
 /** The rows that a query covers. */
-export interface Over {
+export interface Over extends Restrictions {
   report: Report;
-  period?: Period;
-  conditions: readonly Condition[];
 }
 
 /** The sources that can answer a query, best first. All of them give the same answer. */

@@ -4,10 +4,10 @@ import { feeAnalysisReport } from '../fee-analysis/columns';
 import { feeAnalysisConditions } from '../fee-analysis/criteria';
 import { pivotFields } from '../pivots';
 import { type Plan, planRows } from '../plan';
-import { within } from '../reports';
 import { readSlice } from '../slice/slice';
 import type { AggregationSliceSpecInput } from '../slice/slice.input';
 import { type Source, sourcesFor } from '../sources/source';
+import { withinGroups } from '../within-groups';
 import { workItemReport } from '../work-items/columns';
 import { workItemConditions } from '../work-items/criteria';
 import { countDemand, countQuery, pivotDemand, pivotQuery, rowsDemand, rowsQuery } from './query';
@@ -33,7 +33,7 @@ function plan(report: Report, input: AggregationSliceSpecInput) {
           calendar,
         )
       : feeAnalysisConditions({ relativePeriod: 'TODAY', feeEarnerId: employee }, calendar);
-  return planRows(report, slice, within({ report, ...criteria }, slice, scope.financialYearStart), []);
+  return planRows(withinGroups({ report, ...criteria }, slice, scope.financialYearStart), slice, []);
 }
 
 const listed = (planned: Plan) => rowsQuery(planned, { kind: 'listing' }, scope);
@@ -91,8 +91,8 @@ describe('the SQL of a plan', () => {
         startRow: 2_000,
         endRow: 2_050,
       };
-      const over = workItemConditions(criteria, calendar);
-      const { text, values } = listed(planRows(workItemReport, readSlice(input, workItemReport), over, []));
+      const over = { report: workItemReport, ...workItemConditions(criteria, calendar) };
+      const { text, values } = listed(planRows(over, readSlice(input, workItemReport), []));
       for (const index of values.keys()) expect(text).toMatch(new RegExp(`\\$${index + 1}\\b`));
       expect(text.includes('page_month')).toBe(Object.keys(criteria).length === 0);
     },
@@ -113,7 +113,7 @@ describe('the SQL of a plan', () => {
       days.map((day) => ({ shown: [day], exact: [day] })),
     );
     const { text } = rowsQuery(
-      planRows(workItemReport, slice, { conditions: [] }, fields),
+      planRows({ report: workItemReport, conditions: [] }, slice, fields),
       { kind: 'facts' },
       scope,
     );
@@ -138,8 +138,8 @@ describe('the SQL of a plan', () => {
     (kind, join, grouping) => {
       const query = (...names: string[]) => {
         const input = { cols: names.map((colId) => ({ colId })), groupLeafLevel: true };
-        const over = workItemConditions(null, calendar);
-        const planned = planRows(workItemReport, readSlice(input, workItemReport), over, []);
+        const over = { report: workItemReport, ...workItemConditions(null, calendar) };
+        const planned = planRows(over, readSlice(input, workItemReport), []);
         const source = sourcesFor(planned, rowsDemand(planned)).find((each) => each.kind === kind)!;
         return rowsQuery(planned, source, scope).text;
       };
@@ -155,8 +155,11 @@ describe('the SQL of a plan', () => {
     ['2025-05-31', 'full'],
   ])('looks up single matters for one month, and joins all of them for more: up to %s', (max, join) => {
     const input = { rowGroups: [{ colId: 'divisionName' }], cols: [{ colId: 'units', aggFunc: 'sum' }] };
-    const over = workItemConditions({ entryPeriod: { fixedPeriod: { min: '2025-04-01', max } } }, calendar);
-    const planned = planRows(workItemReport, readSlice(input, workItemReport), over, []);
+    const over = {
+      report: workItemReport,
+      ...workItemConditions({ entryPeriod: { fixedPeriod: { min: '2025-04-01', max } } }, calendar),
+    };
+    const planned = planRows(over, readSlice(input, workItemReport), []);
     const [source] = sourcesFor(planned, rowsDemand(planned));
     const { text } = rowsQuery(planned, source, scope);
     expect(text).toContain(`${join} join (select id, division_id from read_model.matters m`);
@@ -185,7 +188,7 @@ describe('the SQL of a plan', () => {
     [feeAnalysisReport, 'clientSortName', 'f m c cp'],
   ])('joins only what a column needs: %#', (report, colId, aliases) => {
     const { text } = listed(
-      planRows(report, readSlice({ cols: [{ colId }] }, report), { conditions: [] }, []),
+      planRows({ report, conditions: [] }, readSlice({ cols: [{ colId }] }, report), []),
     );
     const joined = [...text.matchAll(/(?:from|join) read_model\.\w+ (\w+)/g)].map(([, alias]) => alias);
     expect(joined.join(' ')).toBe(`${aliases} calendar`);
