@@ -7,7 +7,7 @@ import type { CustomTypesConfig, PoolClient, QueryArrayResult } from 'pg';
 import { ReadDatabase } from '#platform/database';
 import { STANDING_STILL } from '#platform/database/connection';
 import { busy } from '#platform/database/tenant-shares';
-import type { Query } from './sql/items';
+import type { Query } from './sql/building';
 
 /** Limit for each connection. A prepared statement takes some 300 kB of memory in the server process. */
 const MAXIMUM_PREPARED = 50;

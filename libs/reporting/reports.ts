@@ -13,15 +13,8 @@ import { isAggregated, readSlice, type Slice } from './slice/slice';
 import type { AggregationSliceSpecInput } from './slice/slice.input';
 import { describe, type Over, type Source, sourcesFor } from './sources/source';
 import { SourceChoice } from './sources/source-choice';
-import {
-  countDemand,
-  countQuery,
-  pivotDemand,
-  pivotQuery,
-  rowsDemand,
-  rowsQuery,
-  type Scope,
-} from './sql/query';
+import type { Scope } from './sql/building';
+import { countDemand, countQuery, pivotDemand, pivotQuery, rowsDemand, rowsQuery } from './sql/query';
 import { calendarText, type TenantCalendar, TenantCalendars } from './tenant-calendar';
 import { withinGroups } from './within-groups';
 

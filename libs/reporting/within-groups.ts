@@ -5,8 +5,7 @@ import { baseOf, type Report } from './columns/report';
 import type { Condition } from './condition';
 import type { Slice } from './slice/slice';
 import type { Over } from './sources/source';
-import { equals, finished } from './sql/expressions';
-import { sourceSql } from './sql/items';
+import { equals, finished, sourceSql } from './sql/expressions';
 
 /** Restricts a report to the criteria and to the groups that the slice has been expanded into. */
 export function withinGroups(over: Over, slice: Slice, financialYearStart: number): Over {

@@ -1,5 +1,4 @@
 import type { Period } from '#kernel/periods';
-import { live } from '#projections/live';
 import type { Derived } from '#projections/projection';
 import type { Condition } from '../condition';
 import { allowedAggFuncs, type Column } from './column';
@@ -53,30 +52,6 @@ export function joinsNeeded(report: Report, aliases: Iterable<string>): Join[] {
   };
   for (const alias of aliases) add(alias);
   return report.joins.filter(({ alias }) => needed.has(alias));
-}
-
-/** LEFT JOINs, each table restricted to the tenant and its live generation. */
-export function joinClauses(joins: readonly Join[], tenant: string): string {
-  return joins
-    .map(
-      ({ alias, table, projection, on }) =>
-        `left join read_model.${table} ${alias} on ${live(projection, alias, tenant)} and ${on}`,
-    )
-    .join('\n  ');
-}
-
-/**
- * The same joins for few rows, as a lookup by id for each row. With plain joins, PostgreSQL overestimates the number of
- * rows and joins the whole table.
- */
-export function lookups(joins: readonly Join[], tenant: string): string {
-  return joins
-    .map(
-      ({ alias, table, projection, on }) => `left join lateral (
-    select * from read_model.${table} ${alias} where ${live(projection, alias, tenant)} and ${on} offset 0
-  ) ${alias} on true`,
-    )
-    .join('\n  ');
 }
 
 /** The report table's column that a join starts from. */

@@ -1,28 +1,18 @@
 import { keyColumns, NO_KEY, rollupCode } from '#projections/derived-tables';
 import { live } from '#projections/live';
-import type { SourceContext } from '../columns/column';
-import { baseOf, baseOfJoin, joinClauses, joinsNeeded } from '../columns/report';
+import { baseOf, baseOfJoin, joinsNeeded } from '../columns/report';
 import type { Bind, Condition } from '../condition';
 import type { Demand } from '../sources/demand';
 import type { Piece } from '../sources/pieces';
-import type { Over, RollupSource, Source } from '../sources/source';
+import type { Over, RollupSource } from '../sources/source';
+import { type Building, TENANT } from './building';
+import { joinClauses } from './joins';
 import { type Steps, stepsOf } from './steps';
 
-/** Placeholder of the tenant in every query. */
-export const TENANT = '$1';
-
-interface Asking {
+interface BuildingBase extends Building {
   over: Over;
-  demand: Demand;
-  zone: string;
-  bind: Bind;
-  context: SourceContext;
-  /** Restricts sums to the groups that are wanted. */
-  top?: TopGroups;
-}
-
-interface Building extends Asking {
   steps: Steps;
+  top?: TopGroups;
 }
 
 interface Base {
@@ -47,15 +37,17 @@ export interface TopGroups {
  * Builds FROM and WHERE: the rows of a source under the report's alias, each table restricted to the tenant and its
  * live generation. For the listing these are the report's rows. Otherwise they are sums of facts, one row for each
  * combination of the demanded keys, with `items`, the number of facts, and columns named by `extreme`.
+ * @param top restricts sums to the groups that are wanted
  */
-export function baseOfSource(source: Source, asking: Asking): Base {
-  const building = { ...asking, steps: stepsOf(asking.over, asking.demand, source) };
-  const { over, zone, steps } = building;
+export function baseOfSource(over: Over, parts: Building, top?: TopGroups): Base {
+  const { source, demand, scope, bind, context } = parts;
+  const steps = stepsOf(over, demand, source);
+  const building = { ...parts, over, steps, top };
   const { report } = over;
   const later = over.conditions.filter((condition) => condition.meetsAbsent);
-  const asLater = later.map((condition) => condition.sql(building.bind, building.context));
+  const asLater = later.map((condition) => condition.sql(bind, context));
   if (source.kind === 'listing') {
-    const period = over.period ? report.within(over.period, zone) : [];
+    const period = over.period ? report.within(over.period, scope.zone) : [];
     const conditions = [...period, ...over.conditions].map((condition) => asked(condition, building));
     const own = live(report.projection, report.alias, TENANT);
     return {
@@ -64,22 +56,22 @@ export function baseOfSource(source: Source, asking: Asking): Base {
       steps,
     };
   }
-  const parts =
+  const sums =
     source.kind === 'facts'
       ? [fromFacts(building, daysWithin(building, over.period))]
       : source.pieces.map((piece) => fromRollup(building, source, piece));
   const base =
-    parts.length === 1
-      ? parts[0]
+    sums.length === 1
+      ? sums[0]
       : addedUp(
           { ...building, top: undefined },
-          `(\n${parts.join('\n  union all\n')}\n  )`,
+          `(\n${sums.join('\n  union all\n')}\n  )`,
           'sum(items)',
           [],
           { areMade: true },
         );
-  const top = building.top ? `\n  ${building.top.order}` : '';
-  return { from: `(\n  ${base}${top}\n  ) ${report.alias}`, where: asLater, steps };
+  const cut = top ? `\n  ${top.order}` : '';
+  return { from: `(\n  ${base}${cut}\n  ) ${report.alias}`, where: asLater, steps };
 }
 
 /** Name of the column with a measure's least or greatest value in a source of sums. */
@@ -91,18 +83,18 @@ export function extreme(column: string, end: 'min' | 'max'): string {
  * The SQL of a condition on a row of the report's own table. A condition on joined tables selects the keys that meet
  * it.
  */
-function asked(condition: Condition, { over: { report }, bind, context }: Building): string[] {
+function asked(condition: Condition, { over: { report }, bind, context }: BuildingBase): string[] {
   if (condition.meetsAbsent) return [];
   const sql = condition.sql(bind, context);
   if (!condition.joins?.length) return [sql];
   const [root, ...others] = joinsNeeded(report, condition.joins);
   const keys = `select ${root.alias}.id from read_model.${root.table} ${root.alias}
-    ${joinClauses(others, TENANT)}
+    ${joinClauses(others)}
     where ${live(root.projection, root.alias, TENANT)} and ${sql}`;
   return [`${report.alias}.${baseOfJoin(report, condition.joins[0])} = any(array(${keys}))`];
 }
 
-function fromFacts(building: Building, period: string[]): string {
+function fromFacts(building: BuildingBase, period: string[]): string {
   const { report, conditions } = building.over;
   const { facts } = report.derived;
   const where = [
@@ -113,7 +105,7 @@ function fromFacts(building: Building, period: string[]): string {
   return addedUp(building, `read_model.${facts?.name ?? report.table}`, 'count(*)', where);
 }
 
-function daysWithin({ over: { report }, bind }: Building, period: Over['period']): string[] {
+function daysWithin({ over: { report }, bind }: BuildingBase, period: Over['period']): string[] {
   const day = `${report.alias}.${report.derived.rollup.day}`;
   return [
     ...(period?.min ? [`${day} >= ${bind(period.min)}::date`] : []),
@@ -121,7 +113,7 @@ function daysWithin({ over: { report }, bind }: Building, period: Over['period']
   ];
 }
 
-function fromRollup(building: Building, { dimension, merges }: RollupSource, piece: Piece): string {
+function fromRollup(building: BuildingBase, { dimension, merges }: RollupSource, piece: Piece): string {
   const { over, bind } = building;
   const { report } = over;
   const { rollup } = report.derived;
@@ -194,7 +186,7 @@ interface Adding {
 
 /** SELECT of sums grouped by the demanded keys. It returns no row when there is nothing to add up. */
 function addedUp(
-  { over: { report, conditions }, demand, steps, top }: Building,
+  { over: { report, conditions }, demand, steps, top }: BuildingBase,
   from: string,
   items: string,
   where: string[],

@@ -3,7 +3,7 @@ import type { Plan } from '../plan';
 import type { Demand } from '../sources/demand';
 import { type Source, sourcesFor } from '../sources/source';
 import { baseOfSource } from './base';
-import type { Building } from './items';
+import type { Building } from './building';
 import { isByDay } from './one-plan';
 
 /**
@@ -62,9 +62,9 @@ function counted(plan: Plan, grain: Grain): Counted | undefined {
 }
 
 /** SELECT of the number of items by day. A whole month may be counted on its first day. */
-function itemsBy({ source, demand }: Counted, plan: Plan, { scope, bind, context }: Building): string {
+function itemsBy(counts: Counted, plan: Plan, parts: Building): string {
   const { alias, derived } = plan.report;
-  const { from, where } = baseOfSource(source, { over: plan, demand, zone: scope.zone, bind, context });
+  const { from, where } = baseOfSource(plan, { ...parts, ...counts });
   const conditions = where.length > 0 ? ` where ${where.join(' and ')}` : '';
   return `select ${alias}.${derived.rollup.day} as day, ${alias}.items from ${from}${conditions}`;
 }

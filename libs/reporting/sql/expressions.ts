@@ -1,4 +1,4 @@
-import type { Column, ColumnType } from '../columns/column';
+import type { Column, ColumnType, SourceContext } from '../columns/column';
 import type { Bind } from '../condition';
 import { type Expression, isNumber } from '../expression';
 
@@ -25,6 +25,11 @@ const castTypes: Record<ColumnType, string> = {
 /** SQL that a column's source equals a value, given as text; null stands for rows without a value. */
 export function equals(column: Column, sql: string, value: string | null, bind: Bind): string {
   return value === null ? `${sql} is null` : `${sql} = ${bind(value)}::${castTypes[column.type]}`;
+}
+
+/** SQL of a column's source. */
+export function sourceSql({ source }: Column, context: SourceContext): string {
+  return typeof source === 'string' ? source : source(context);
 }
 
 /** SQL of a column's value, computed from its source. */

@@ -5,14 +5,12 @@ import type { Plan } from '../plan';
 import { type Demand, demandOf } from '../sources/demand';
 import type { Over, Source } from '../sources/source';
 import { calendarSql } from '../tenant-calendar';
-import { TENANT } from './base';
+import { type Building, building, isSummed, type Query, type Scope, TENANT } from './building';
 import { pageDay } from './deep-page';
-import { expressionSql, finished, item, jsonSql, shownSql } from './expressions';
-import { type Building, building, isSummed, itemsQuery, type Query, type Scope, sourceSql } from './items';
+import { expressionSql, finished, item, jsonSql, shownSql, sourceSql } from './expressions';
+import { itemsQuery } from './items';
 import { hasOnePlan, isByDay } from './one-plan';
 import { topGroups } from './top-groups';
-
-export type { Query, Scope } from './items';
 
 /** What the rows of a plan need from their source. */
 export function rowsDemand(plan: Plan): Demand {

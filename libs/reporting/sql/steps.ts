@@ -1,6 +1,7 @@
-import { baseOf, type Join, joinClauses, joinsNeeded, type Report, referenceOf } from '../columns/report';
+import { baseOf, type Join, joinsNeeded, type Report, referenceOf } from '../columns/report';
 import type { Demand } from '../sources/demand';
 import { isNarrow, type Over, type Source } from '../sources/source';
+import { joinClauses } from './joins';
 
 /**
  * A joined record from which only foreign keys are needed. Facts are added up by these keys instead of by the record:
@@ -37,11 +38,11 @@ export function stepsOf(over: Over, demand: Demand, source: Source): Steps {
 /**
  * Joins over facts that were added up by steps. A stepped record consists only of the foreign keys that are left of it.
  */
-export function steppedJoins(report: Report, joins: readonly Join[], steps: Steps, tenant: string): string {
+export function steppedJoins(report: Report, joins: readonly Join[], steps: Steps): string {
   const stepped = [...steps.values()].map(({ join: { alias }, references }) => {
     const left = references.map((reference) => `${report.alias}.${reference}`);
     return `cross join lateral (select ${left.join(', ')}) ${alias}\n  `;
   });
   const others = joins.filter((join) => ![...steps.values()].some((step) => step.join === join));
-  return `${stepped.join('')}${joinClauses(others, tenant)}`;
+  return `${stepped.join('')}${joinClauses(others)}`;
 }

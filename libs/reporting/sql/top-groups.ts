@@ -1,11 +1,13 @@
 import { live } from '#projections/live';
 import type { Column } from '../columns/column';
-import { baseOf, joinClauses, joinsNeeded } from '../columns/report';
+import { baseOf, joinsNeeded } from '../columns/report';
 import type { Plan } from '../plan';
 import type { Demand } from '../sources/demand';
 import { isNarrow } from '../sources/source';
-import { TENANT, type TopGroups } from './base';
-import { type Building, sourceSql } from './items';
+import type { TopGroups } from './base';
+import { type Building, TENANT } from './building';
+import { sourceSql } from './expressions';
+import { joinClauses } from './joins';
 
 /**
  * Restricts groups that are ordered by their sums to those that a page can show, so that only these are joined with
@@ -13,10 +15,7 @@ import { type Building, sourceSql } from './items';
  * @returns undefined when a sum by the facts' own columns is not the sum of a group, or when more than sums decides the
  * order, or a filter is left to apply
  */
-export function topGroups(
-  plan: Plan,
-  { source, demand, bind, context }: Pick<Building, 'source' | 'demand' | 'bind' | 'context'>,
-): TopGroups | undefined {
+export function topGroups(plan: Plan, { source, demand, bind, context }: Building): TopGroups | undefined {
   const { level, order, zero, conditions, end } = plan;
   if (source.kind === 'listing' || level !== 'group' || zero || order.length === 0) return undefined;
   if (conditions.some(({ meetsAbsent }) => meetsAbsent)) return undefined;
@@ -67,7 +66,7 @@ function sharingOf(
     const values = names.map((column) => sourceSql(column, context)).join(', ');
     const records = `select ${root.alias}.id,
       case when num_nonnulls(${values}) > 0 then first_value(${root.alias}.id) over (partition by ${values} order by ${root.alias}.id) end as one
-    from read_model.${root.table} ${root.alias} ${joinClauses(others, TENANT)}
+    from read_model.${root.table} ${root.alias} ${joinClauses(others)}
     where ${live(root.projection, root.alias, TENANT)}`;
     sharing.push({ column: base, records });
   }
