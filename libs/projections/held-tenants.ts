@@ -9,6 +9,7 @@ import { ReadDatabase } from '#platform/database';
 import { CheckpointMoved, lockTracks, placeCheckpoint, raiseRevision } from './checkpoints';
 import { EventNotApplied } from './event-not-applied';
 import { liveModel, reachedIn, type Track } from './live-models';
+import { recordParked } from './parking';
 import type { Projection } from './projection';
 import { Projections } from './projections';
 import { ReachedPositions } from './reached-positions';
@@ -106,17 +107,11 @@ export class HeldTenants {
     }
   }
 
-  private park({ projection, tenantId }: Track, { recorded, reason }: EventNotApplied): Promise<void> {
+  private park({ projection, tenantId }: Track, failure: EventNotApplied): Promise<void> {
     return this.database.transaction(async (client) => {
       await lockTracks(client, projection);
       await unhold(client, projection, tenantId);
-      await client.query(
-        `insert into read_model.parked (projection, tenant_id, event_id, event_type, error)
-         values ($1, $2, $3, $4, $5)
-         on conflict (projection, tenant_id) do update set event_id = excluded.event_id,
-           event_type = excluded.event_type, error = excluded.error, parked_at = now()`,
-        [projection, tenantId, recorded.eventId, recorded.event.type, reason],
-      );
+      await recordParked(client, projection, failure);
       await raiseRevision(client, projection);
     });
   }

@@ -109,14 +109,26 @@ async function park(
   client: PoolClient,
   { name }: Projection,
   track: Track,
-  { recorded, reason }: EventNotApplied,
+  failure: EventNotApplied,
   applied: RecordedEvent | undefined,
 ): Promise<void> {
-  const { tenantId, partition, eventId, event } = recorded;
+  const { tenantId, partition } = failure.recorded;
   const at = applied?.at ?? reachedIn(track, partition) ?? START;
   await placeCheckpoint(client, { projection: name, generation: track.generation, tenantId }, partition, at);
+  await recordParked(client, name, failure);
+}
+
+/** Records that a read model no longer follows a tenant, whose checkpoint remains where it is, and why. */
+export async function recordParked(
+  client: PoolClient,
+  projection: string,
+  { recorded, reason }: EventNotApplied,
+): Promise<void> {
   await client.query(
-    `insert into read_model.parked (projection, tenant_id, event_id, event_type, error) values ($1, $2, $3, $4, $5)`,
-    [name, tenantId, eventId, event.type, reason],
+    `insert into read_model.parked (projection, tenant_id, event_id, event_type, error)
+     values ($1, $2, $3, $4, $5)
+     on conflict (projection, tenant_id) do update set event_id = excluded.event_id,
+       event_type = excluded.event_type, error = excluded.error, parked_at = now()`,
+    [projection, recorded.tenantId, recorded.eventId, recorded.event.type, reason],
   );
 }
