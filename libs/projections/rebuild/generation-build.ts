@@ -8,7 +8,7 @@ import { placeCheckpoint } from '../checkpoints';
 import { derive } from '../derived-tables';
 import type { Projection } from '../projection';
 import { createTables, generationTable } from './generation-tables';
-import type { Started, Unfinished } from './generations';
+import { type Started, type Unfinished, unfinishedOf } from './generations';
 import { lockHolds, refuseHeld } from './rebuild-lock';
 import type { RebuildRun } from './rebuild-run';
 import { copyInto, type Filled, rowsOf } from './stream-rows';
@@ -49,16 +49,7 @@ export class GenerationBuild {
     for (const partition of partitions)
       await placeCheckpoint(client, track, partition, heads.get(partition) ?? START);
     await client.query('commit');
-    const { version } = projection;
-    return {
-      generation,
-      tenantId,
-      version,
-      filled: false,
-      filledTenant: null,
-      filledStream: null,
-      events: 0,
-    };
+    return (await unfinishedOf(client, projection))!;
   }
 
   /**
