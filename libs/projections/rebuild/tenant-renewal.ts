@@ -38,14 +38,7 @@ export class TenantRenewal {
    * @throws EventNotApplied when an event cannot be folded; nothing is shown then
    */
   async renew(tenant: RegisteredTenant, options: Omit<RebuildOptions, 'tenant'> = {}): Promise<void> {
-    const { signal } = options;
-    await patiently(
-      async () => {
-        await this.withGenerations(signal, (client) => this.carryOut(client, tenant, options));
-        return true;
-      },
-      () => signal?.throwIfAborted(),
-    );
+    await this.withGenerations(options.signal, (client) => this.carryOut(client, tenant, options));
   }
 
   /**
@@ -53,32 +46,30 @@ export class TenantRenewal {
    * interrupted, the next rebuild or renewal removes the rest.
    */
   async sweep(signal?: AbortSignal): Promise<void> {
-    await patiently(
-      async () => {
-        await this.withGenerations(signal, async (client) => {
-          for (const projection of this.projections.all) await sweep(client, projection);
-        });
-        return true;
-      },
-      () => signal?.throwIfAborted(),
-    );
+    await this.withGenerations(signal, async (client) => {
+      for (const projection of this.projections.all) await sweep(client, projection);
+    });
   }
 
-  /** Runs work while nobody else begins, shows or drops generations. */
+  /** Runs work while nobody else begins, shows or drops generations. While a database is unavailable it waits. */
   private async withGenerations(
     signal: AbortSignal | undefined,
     work: (client: Client) => Promise<void>,
   ): Promise<void> {
-    signal?.throwIfAborted();
-    const client = await this.reads.watchedSession(signal);
-    try {
-      for (const { name } of this.projections.all)
-        while (!(await lockGenerations(client, name))) await pause(signal);
-      await work(client);
-    } finally {
-      // Ends the session, and with it the locks.
-      await client.end();
-    }
+    const attempt = async () => {
+      signal?.throwIfAborted();
+      const client = await this.reads.watchedSession(signal);
+      try {
+        for (const { name } of this.projections.all)
+          while (!(await lockGenerations(client, name))) await pause(signal);
+        await work(client);
+        return true;
+      } finally {
+        // Ends the session, and with it the locks.
+        await client.end();
+      }
+    };
+    await patiently(attempt, () => signal?.throwIfAborted());
   }
 
   private async carryOut(
