@@ -1,6 +1,6 @@
 import type { Period } from '#kernel/periods';
 import type { Derived } from '#projections/projection';
-import type { Condition } from '../condition';
+import type { Bind } from '../condition';
 import { allowedAggFuncs, type Column } from './column';
 
 export interface Join {
@@ -33,8 +33,8 @@ export interface Report {
   columns: ReadonlyMap<string, Column>;
   /** The fact table and rollup that are derived from the report's own table. */
   derived: Derived;
-  /** Returns the conditions under which a row's day lies in a period. */
-  within(period: Period, zone: string): Condition[];
+  /** SQL conditions under which a row lies in a period; absent if its day decides. */
+  within?(period: Period, zone: string, bind: Bind): string[];
   /** SQL that a row is of the given day or a later one; with `down`, of that day or an earlier one. */
   fromDay(day: string, down: boolean): string[];
 }

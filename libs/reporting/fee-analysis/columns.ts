@@ -12,7 +12,6 @@ import {
   taskTypeColumn,
   taskTypeJoin,
 } from '../columns/shared';
-import type { Condition } from '../condition';
 
 const flows: [name: string, column: string, description: string][] = [
   ['workItemFinalised', 'finalised', 'finalised, minus what was unfinalised'],
@@ -148,13 +147,5 @@ export const feeAnalysisReport: Report = {
   ],
   columns: columnsByName(columns),
   derived: feeAnalysisDerived,
-  within: ({ min, max }) => [
-    ...(min ? [dayCondition('>=', min)] : []),
-    ...(max ? [dayCondition('<=', max)] : []),
-  ],
   fromDay: (day, down) => [`f.day ${down ? '<=' : '>='} ${day}`],
 };
-
-function dayCondition(operator: string, day: string): Condition {
-  return { of: 'day', sql: (bind) => `f.day ${operator} ${bind(day)}::date` };
-}

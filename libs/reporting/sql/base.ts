@@ -47,12 +47,13 @@ export function baseOfSource(over: Over, parts: Building, top?: TopGroups): Base
   const later = over.conditions.filter((condition) => condition.meetsAbsent);
   const asLater = later.map((condition) => condition.sql(bind, context));
   if (source.kind === 'listing') {
-    const period = over.period ? report.within(over.period, scope.zone) : [];
-    const conditions = [...period, ...over.conditions].map((condition) => asked(condition, building));
     const own = live(report.projection, report.alias, TENANT);
+    const period =
+      (over.period && report.within?.(over.period, scope.zone, bind)) ?? daysWithin(building, over.period);
+    const conditions = over.conditions.flatMap((condition) => asked(condition, building));
     return {
       from: `read_model.${report.table} ${report.alias}`,
-      where: [own, ...conditions.flat(), ...asLater],
+      where: [own, ...period, ...conditions, ...asLater],
       steps,
     };
   }

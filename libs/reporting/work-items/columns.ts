@@ -13,7 +13,6 @@ import {
   taskTypeColumn,
   taskTypeJoin,
 } from '../columns/shared';
-import type { Condition } from '../condition';
 
 export const workItemStates = ['Pending', 'Finalised', 'Billed', 'WrittenOff'];
 export const workItemTypes = ['Timed Fee', 'Itemised Fee'];
@@ -256,10 +255,13 @@ export const workItemReport: Report = {
   columns: columnsByName(columns),
   derived: workItemDerived,
   // On the instant, which is indexed, rather than on the day. Bound as seconds since 1970, which can express any year.
-  within: ({ min, max }, zone) => [
-    ...(min ? [instantCondition('>=', startOfDay(zone, min))] : []),
-    ...(max ? [instantCondition('<', endOfDay(zone, max))] : []),
-  ],
+  within: ({ min, max }, zone, bind) => {
+    const at = (instant: Date) => `to_timestamp(${bind(instant.getTime() / 1000)})`;
+    return [
+      ...(min ? [`w.entry_date >= ${at(startOfDay(zone, min))}`] : []),
+      ...(max ? [`w.entry_date < ${at(endOfDay(zone, max))}`] : []),
+    ];
+  },
   // A local day begins and ends less than a day before or after the UTC day: the index by instant narrows the rows, the
   // day decides.
   fromDay: (day, down) => [
@@ -269,10 +271,3 @@ export const workItemReport: Report = {
       : `w.entry_date >= (${day} - 1)::timestamp at time zone 'UTC'`,
   ],
 };
-
-function instantCondition(operator: string, instant: Date): Condition {
-  return {
-    of: 'entry_day',
-    sql: (bind) => `w.entry_date ${operator} to_timestamp(${bind(instant.getTime() / 1000)})`,
-  };
-}
