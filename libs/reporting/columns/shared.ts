@@ -23,6 +23,15 @@ export function matterJoin(matterId: string): Join {
   return { alias: 'm', table: 'matters', projection: 'matters', of: 'matter_id', on: `m.id = ${matterId}` };
 }
 
+export const matterTitleColumn: Column = {
+  name: 'matterTitle',
+  type: 'text',
+  isSelective: true,
+  description: 'Title of the matter.',
+  source: 'm.title',
+  joins: ['m'],
+};
+
 /** Joins of the matter's client and the client's person. */
 export const clientJoins: Join[] = [
   {
@@ -36,6 +45,15 @@ export const clientJoins: Join[] = [
   { alias: 'cp', table: 'people', projection: 'people', on: 'cp.id = c.entity_id', needs: ['c'] },
 ];
 
+export const clientNameColumn: Column = {
+  name: 'clientSortName',
+  type: 'text',
+  isSelective: true,
+  description: "Name of the matter's client, family name first.",
+  source: 'cp.sort_name',
+  joins: ['cp'],
+};
+
 /** The join of the matter's division. */
 export const divisionJoin: Join = {
   alias: 'd',
@@ -44,6 +62,14 @@ export const divisionJoin: Join = {
   on: 'd.id = m.division_id',
   needs: ['m'],
   by: 'division_id',
+};
+
+export const divisionNameColumn: Column = {
+  name: 'divisionName',
+  type: 'text',
+  description: "Name of the matter's division.",
+  source: 'd.name',
+  joins: ['d'],
 };
 
 /** The join of the matter's type. */

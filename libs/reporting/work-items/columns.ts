@@ -4,10 +4,13 @@ import { additive, type Column, money } from '../columns/column';
 import { columnsByName, type Report } from '../columns/report';
 import {
   clientJoins,
+  clientNameColumn,
   dayColumns,
   divisionJoin,
+  divisionNameColumn,
   employeeJoins,
   matterJoin,
+  matterTitleColumn,
   matterTypeColumn,
   matterTypeJoin,
   taskTypeColumn,
@@ -47,14 +50,7 @@ const columns: Column[] = [
     source: 'm.matter_number',
     joins: ['m'],
   },
-  {
-    name: 'matterTitle',
-    type: 'text',
-    isSelective: true,
-    description: 'Title of the matter.',
-    source: 'm.title',
-    joins: ['m'],
-  },
+  matterTitleColumn,
   {
     name: 'matterId',
     type: 'id',
@@ -64,14 +60,7 @@ const columns: Column[] = [
     source: 'w.matter_id',
     of: 'matter_id',
   },
-  {
-    name: 'clientSortName',
-    type: 'text',
-    isSelective: true,
-    description: "Name of the matter's client, family name first.",
-    source: 'cp.sort_name',
-    joins: ['cp'],
-  },
+  clientNameColumn,
   {
     name: 'clientId',
     type: 'id',
@@ -81,13 +70,7 @@ const columns: Column[] = [
     joins: ['m'],
     by: 'client_id',
   },
-  {
-    name: 'divisionName',
-    type: 'text',
-    description: "Name of the matter's division.",
-    source: 'd.name',
-    joins: ['d'],
-  },
+  divisionNameColumn,
   {
     name: 'divisionId',
     type: 'id',
