@@ -3,8 +3,8 @@ import type { Period } from '#kernel/periods';
 import type { Column } from './column';
 import type { Join } from './report';
 
-/** Joins of a row's employee and the employee's person. */
-export function employeeJoins(employeeId: string): Join[] {
+/** Joins of a row's employee, matter and task type, and of the records that these refer to. */
+export function recordJoins(row: string): Join[] {
   return [
     {
       alias: 'e',
@@ -12,15 +12,44 @@ export function employeeJoins(employeeId: string): Join[] {
       projection: 'employees',
       of: 'employee_id',
       few: true,
-      on: `e.id = ${employeeId}`,
+      on: `e.id = ${row}.employee_id`,
     },
     { alias: 'ep', table: 'people', projection: 'people', on: 'ep.id = e.entity_id', needs: ['e'] },
+    { alias: 'm', table: 'matters', projection: 'matters', of: 'matter_id', on: `m.id = ${row}.matter_id` },
+    {
+      alias: 'c',
+      table: 'clients',
+      projection: 'clients',
+      needs: ['m'],
+      by: 'client_id',
+      on: 'c.id = m.client_id',
+    },
+    { alias: 'cp', table: 'people', projection: 'people', on: 'cp.id = c.entity_id', needs: ['c'] },
+    {
+      alias: 'd',
+      table: 'divisions',
+      projection: 'divisions',
+      needs: ['m'],
+      by: 'division_id',
+      on: 'd.id = m.division_id',
+    },
+    {
+      alias: 'mt',
+      table: 'matter_types',
+      projection: 'matter-types',
+      needs: ['m'],
+      by: 'matter_type_id',
+      on: 'mt.id = m.matter_type_id',
+    },
+    {
+      alias: 't',
+      table: 'task_types',
+      projection: 'task-types',
+      of: 'task_type_id',
+      few: true,
+      on: `t.id = ${row}.task_type_id`,
+    },
   ];
-}
-
-/** The join of a row's matter. */
-export function matterJoin(matterId: string): Join {
-  return { alias: 'm', table: 'matters', projection: 'matters', of: 'matter_id', on: `m.id = ${matterId}` };
 }
 
 export const matterTitleColumn: Column = {
@@ -32,19 +61,6 @@ export const matterTitleColumn: Column = {
   joins: ['m'],
 };
 
-/** Joins of the matter's client and the client's person. */
-export const clientJoins: Join[] = [
-  {
-    alias: 'c',
-    table: 'clients',
-    projection: 'clients',
-    needs: ['m'],
-    by: 'client_id',
-    on: 'c.id = m.client_id',
-  },
-  { alias: 'cp', table: 'people', projection: 'people', on: 'cp.id = c.entity_id', needs: ['c'] },
-];
-
 export const clientNameColumn: Column = {
   name: 'clientSortName',
   type: 'text',
@@ -52,16 +68,6 @@ export const clientNameColumn: Column = {
   description: "Name of the matter's client, family name first.",
   source: 'cp.sort_name',
   joins: ['cp'],
-};
-
-/** The join of the matter's division. */
-export const divisionJoin: Join = {
-  alias: 'd',
-  table: 'divisions',
-  projection: 'divisions',
-  on: 'd.id = m.division_id',
-  needs: ['m'],
-  by: 'division_id',
 };
 
 export const divisionNameColumn: Column = {
@@ -72,16 +78,6 @@ export const divisionNameColumn: Column = {
   joins: ['d'],
 };
 
-/** The join of the matter's type. */
-export const matterTypeJoin: Join = {
-  alias: 'mt',
-  table: 'matter_types',
-  projection: 'matter-types',
-  on: 'mt.id = m.matter_type_id',
-  needs: ['m'],
-  by: 'matter_type_id',
-};
-
 export const matterTypeColumn: Column = {
   name: 'matterTypeName',
   type: 'text',
@@ -89,18 +85,6 @@ export const matterTypeColumn: Column = {
   source: 'mt.name',
   joins: ['mt'],
 };
-
-/** The join of a row's task type. */
-export function taskTypeJoin(taskTypeId: string): Join {
-  return {
-    alias: 't',
-    table: 'task_types',
-    projection: 'task-types',
-    of: 'task_type_id',
-    few: true,
-    on: `t.id = ${taskTypeId}`,
-  };
-}
 
 export const taskTypeColumn: Column = {
   name: 'taskTypeName',

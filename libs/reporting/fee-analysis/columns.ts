@@ -2,18 +2,13 @@ import { feeAnalysisDerived } from '#practice/work-items/fee-analysis.facts';
 import { additive, type Column, money } from '../columns/column';
 import { columnsByName, type Report } from '../columns/report';
 import {
-  clientJoins,
   clientNameColumn,
   dayColumns,
-  divisionJoin,
   divisionNameColumn,
-  employeeJoins,
-  matterJoin,
   matterTitleColumn,
   matterTypeColumn,
-  matterTypeJoin,
+  recordJoins,
   taskTypeColumn,
-  taskTypeJoin,
 } from '../columns/shared';
 
 const flows: [name: string, column: string, description: string][] = [
@@ -120,14 +115,7 @@ export const feeAnalysisReport: Report = {
   projection: 'fee-analysis',
   alias: 'f',
   key: ['id', 'part'],
-  joins: [
-    ...employeeJoins('f.employee_id'),
-    matterJoin('f.matter_id'),
-    ...clientJoins,
-    divisionJoin,
-    matterTypeJoin,
-    taskTypeJoin('f.task_type_id'),
-  ],
+  joins: recordJoins('f'),
   columns: columnsByName(columns),
   derived: feeAnalysisDerived,
   fromDay: (day, down) => [`f.day ${down ? '<=' : '>='} ${day}`],

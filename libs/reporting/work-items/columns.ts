@@ -3,18 +3,13 @@ import { SCALE, workItemDerived } from '#practice/work-items/work-item.facts';
 import { additive, type Column, money } from '../columns/column';
 import { columnsByName, type Report } from '../columns/report';
 import {
-  clientJoins,
   clientNameColumn,
   dayColumns,
-  divisionJoin,
   divisionNameColumn,
-  employeeJoins,
-  matterJoin,
   matterTitleColumn,
   matterTypeColumn,
-  matterTypeJoin,
+  recordJoins,
   taskTypeColumn,
-  taskTypeJoin,
 } from '../columns/shared';
 
 export const workItemStates = ['Pending', 'Finalised', 'Billed', 'WrittenOff'];
@@ -227,12 +222,7 @@ export const workItemReport: Report = {
   alias: 'w',
   key: ['id'],
   joins: [
-    ...employeeJoins('w.employee_id'),
-    matterJoin('w.matter_id'),
-    ...clientJoins,
-    divisionJoin,
-    matterTypeJoin,
-    taskTypeJoin('w.task_type_id'),
+    ...recordJoins('w'),
     { alias: 'i', table: 'invoices', projection: 'invoices', of: 'invoice_id', on: 'i.id = w.invoice_id' },
   ],
   columns: columnsByName(columns),
