@@ -2,7 +2,7 @@ import { derivedOf } from '#event-store/streams/testing/derived';
 import { decimal, roundMoney, text } from '#kernel/money';
 import { dayIn } from '#kernel/zone';
 import type { RequestContext } from '#platform/request-context';
-import { derive } from '#projections/derived-tables';
+import { derive } from '#projections/rebuild/derive';
 import { generationTable } from '#projections/rebuild/generation-tables';
 import { BillableStatus } from '../billable/billable';
 import type { CostRecoveryState } from '../cost-recoveries/cost-recovery';
