@@ -14,6 +14,7 @@ import type { Projection } from './projection';
 import { Projections } from './projections';
 import { ReachedPositions } from './reached-positions';
 import { ABANDONED } from './rebuild/generation-tables';
+import { unfinishedOf } from './rebuild/generations';
 import { lockHolds, rebuildRunning } from './rebuild/rebuild-lock';
 import { Rejoining } from './rejoining';
 
@@ -119,16 +120,17 @@ export class HeldTenants {
 
 async function holdIn(
   client: PoolClient,
-  { name }: Projection,
+  projection: Projection,
   { id, partition }: RegisteredTenant,
   isNew: boolean,
 ): Promise<void> {
+  const { name } = projection;
   await lockHolds(client, name);
   // This waits for a batch that is being applied. The next batch finds another revision.
   await lockTracks(client, name);
   const { main, alone, parked, held } = await liveModel(client, name);
   if (held.some(({ tenantId }) => tenantId === id)) return;
-  await refuseRebuild(client, name, id);
+  await refuseRebuild(client, projection, id);
   await client.query('insert into read_model.held (projection, tenant_id, is_new) values ($1, $2, $3)', [
     name,
     id,
@@ -142,13 +144,10 @@ async function holdIn(
 }
 
 /** Refuses a rebuild in progress, which would show the tenant's events when it goes live. */
-async function refuseRebuild(client: PoolClient, name: string, tenantId: number): Promise<void> {
-  const { rows } = await client.query(
-    `select from read_model.generations where projection = $1 and tenant_id in (0, $2) and version <> ${ABANDONED}
-       and generation > (select max(generation) from read_model.live where projection = $1) limit 1`,
-    [name, tenantId],
-  );
-  if (rows.length > 0) throw rebuildRunning(name);
+async function refuseRebuild(client: PoolClient, projection: Projection, tenantId: number): Promise<void> {
+  const unfinished = await unfinishedOf(client, projection);
+  if (!unfinished || unfinished.version === ABANDONED) return;
+  if ([0, tenantId].includes(unfinished.tenantId)) throw rebuildRunning(projection.name);
 }
 
 /** Ends the hold. Also unparks the tenant, because the track has caught up. */
