@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
 import type { RecordedEvent } from '#event-store/events';
 import { type Cursor, Feed, type FeedPage } from '#event-store/feed';
-import { comparePositions, type Position } from '#event-store/position';
+import { comparePositions, type Position, START } from '#event-store/position';
 import { ReadDatabase } from '#platform/database';
 import {
   type CheckpointMove,
@@ -13,7 +13,7 @@ import {
   raiseRevision,
 } from './checkpoints';
 import { EventNotApplied, isEventFault } from './event-not-applied';
-import { reachedIn, type Track } from './live-models';
+import { liveModel, reachedIn, type Track } from './live-models';
 import type { Projection } from './projection';
 
 const BATCH = 1000;
@@ -65,6 +65,34 @@ export class CatchUp {
       for (let from = 0; from < unread.events.length; from += BATCH)
         await this.applied(projection, track, unread.events.slice(from, from + BATCH));
     } while (unread.more || unread.events.length >= FEW);
+  }
+
+  /**
+   * Resumes a tenant's track that stands still: applies the events that it has missed. The live read model then
+   * continues with the tenant: on the main track if the generation is the same, otherwise on a track of its own.
+   * @param partition the tenant's partition
+   * @param lift removes, in the last transaction, the reason why the track stood still
+   * @throws EventNotApplied; events before that event are applied
+   * @throws CheckpointMoved when another process is working on the same track
+   */
+  async rejoin(
+    projection: Projection,
+    track: Track,
+    partition: number,
+    lift: (client: PoolClient) => Promise<void>,
+  ): Promise<void> {
+    const { main } = await liveModel(this.database.pool, projection.name);
+    const joins = track.generation === main.generation;
+    await this.run(
+      projection,
+      track,
+      async (client) => {
+        await lift(client);
+        if (joins) await forgetCheckpoint(client, track);
+      },
+      // The track can join the main track only at the main track's position, not ahead of it.
+      joins ? (database) => mainPosition(database, track, partition) : undefined,
+    );
   }
 
   /** Returns false if too many events were left after all, or if an event failed that has to be identified. */
@@ -146,4 +174,20 @@ export class CatchUp {
       return done;
     });
   }
+}
+
+async function mainPosition(
+  database: Pick<PoolClient, 'query'>,
+  { projection }: Track,
+  partition: number,
+): Promise<Position> {
+  const { main } = await liveModel(database, projection);
+  return reachedIn(main, partition) ?? START;
+}
+
+async function forgetCheckpoint(client: PoolClient, track: Track): Promise<void> {
+  await client.query(
+    'delete from read_model.checkpoints where projection = $1 and generation = $2 and tenant_id = $3',
+    [track.projection, track.generation, track.tenantId],
+  );
 }

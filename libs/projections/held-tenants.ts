@@ -6,6 +6,7 @@ import { START } from '#event-store/position';
 import { DomainError } from '#kernel/errors';
 import type { RegisteredTenant } from '#platform/auth/tenants';
 import { ReadDatabase } from '#platform/database';
+import { CatchUp } from './catch-up';
 import { CheckpointMoved, lockTracks, placeCheckpoint, raiseRevision } from './checkpoints';
 import { EventNotApplied } from './event-not-applied';
 import { liveModel, reachedIn, type Track } from './live-models';
@@ -16,7 +17,6 @@ import { ReachedPositions } from './reached-positions';
 import { ABANDONED } from './rebuild/generation-tables';
 import { unfinishedOf } from './rebuild/generations';
 import { lockHolds, rebuildRunning } from './rebuild/rebuild-lock';
-import { Rejoining } from './rejoining';
 
 /**
  * Nobody can write to the tenant meanwhile. Events that are not shown by then stay hidden for as long as the tenant is
@@ -32,7 +32,7 @@ export class HeldTenants {
     private readonly feed: Feed,
     private readonly latest: LatestEvent,
     private readonly positions: ReachedPositions,
-    private readonly rejoining: Rejoining,
+    private readonly catchUp: CatchUp,
     private readonly database: ReadDatabase,
   ) {}
 
@@ -99,7 +99,7 @@ export class HeldTenants {
       const track = held.find(({ tenantId }) => tenantId === id);
       if (!track) return;
       try {
-        await this.rejoining.run(projection, track, partition, (client) => lift(client, track));
+        await this.catchUp.rejoin(projection, track, partition, (client) => lift(client, track));
       } catch (error) {
         if (error instanceof EventNotApplied) await this.park(track, error);
         // Otherwise another release is working on the same track.

@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
 import { type RegisteredTenant, Tenants } from '#platform/auth/tenants';
 import { ReadDatabase } from '#platform/database';
+import { CatchUp } from './catch-up';
 import { CheckpointMoved } from './checkpoints';
 import { EventNotApplied } from './event-not-applied';
 import { liveModel, type Track } from './live-models';
 import type { Projection } from './projection';
 import { Projections } from './projections';
 import { tenantHeld } from './rebuild/rebuild-lock';
-import { Rejoining } from './rejoining';
 
 export interface Retried {
   tenant: string;
@@ -22,7 +22,7 @@ export interface Retried {
 export class ParkedTenants {
   constructor(
     private readonly projections: Projections,
-    private readonly rejoining: Rejoining,
+    private readonly catchUp: CatchUp,
     private readonly tenants: Tenants,
     private readonly database: ReadDatabase,
   ) {}
@@ -54,7 +54,7 @@ export class ParkedTenants {
       const track = parked.find(({ tenantId }) => tenantId === id);
       if (!track) return wasParked ? { tenant: alias, resumed: true, reason: null } : undefined;
       try {
-        await this.rejoining.run(projection, track, partition, (client) => unpark(client, track));
+        await this.catchUp.rejoin(projection, track, partition, (client) => unpark(client, track));
         return { tenant: alias, resumed: true, reason: null };
       } catch (error) {
         // A rebuild or another retry is working on the same track.

@@ -21,7 +21,6 @@ import { ProjectionRebuild } from './rebuild/projection-rebuild';
 import { TenantFill } from './rebuild/tenant-fill';
 import { TenantRenewal } from './rebuild/tenant-renewal';
 import { UnfinishedRebuilds } from './rebuild/unfinished-rebuilds';
-import { Rejoining } from './rejoining';
 
 /** Services that bring very many events of a tenant to its read models. */
 const renewal = [HeldTenants, TenantRenewal, TenantFill];
@@ -40,7 +39,7 @@ const services = [
 ];
 
 /** Internal parts that the services share. */
-const parts = [Tenants, CatchUp, FollowedStore, GenerationBuild, NextGeneration, ReachedPositions, Rejoining];
+const parts = [Tenants, CatchUp, FollowedStore, GenerationBuild, NextGeneration, ReachedPositions];
 
 /** Maintains, rebuilds and audits read models. Needs PlatformModule and EventStoreModule. */
 @Module({})

@@ -27,7 +27,6 @@ import { NextGeneration } from '../rebuild/next-generation';
 import { ProjectionRebuild } from '../rebuild/projection-rebuild';
 import { TenantFill } from '../rebuild/tenant-fill';
 import { TenantRenewal } from '../rebuild/tenant-renewal';
-import { Rejoining } from '../rejoining';
 import { HandBus } from './hand-bus';
 
 /** A runner that builds read models over a test store. */
@@ -57,16 +56,15 @@ export function projectionParts(store: TestStore, all: readonly Projection[], cl
   const catchUp = new CatchUp(feed, reads);
   const scratch = new Scratch(history, writes);
   const next = new NextGeneration(new GenerationBuild(feed, history, writes), tenants, reads);
-  const rejoining = new Rejoining(catchUp, reads);
   const positions = new ReachedPositions(reads, projections);
   const latest = new LatestEvent(writes);
-  const held = new HeldTenants(projections, feed, latest, positions, rejoining, reads);
+  const held = new HeldTenants(projections, feed, latest, positions, catchUp, reads);
   return {
     bus,
     health,
     runner: runnerOver(store, projections, bus),
     rebuild: new ProjectionRebuild(projections, next, catchUp, tenants, reads),
-    parked: new ParkedTenants(projections, rejoining, tenants, reads),
+    parked: new ParkedTenants(projections, catchUp, tenants, reads),
     positions,
     tenants,
     held,
