@@ -103,16 +103,18 @@ export class CatchUp {
     complete: (client: PoolClient) => Promise<void>,
     limit?: Limit,
   ): Promise<boolean> {
+    let isApplied = false;
     try {
       return await this.standingStill(projection, async (client) => {
         const rest = await this.unread(track, partitions, await limit?.(client));
         if (rest.more) return false;
         await this.apply(client, projection, track, rest.events);
+        isApplied = true;
         await complete(client);
         return true;
       });
     } catch (error) {
-      if (isEventFault(error)) return false;
+      if (!isApplied && isEventFault(error)) return false;
       throw error;
     }
   }

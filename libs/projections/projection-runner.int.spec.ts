@@ -141,6 +141,24 @@ describe('the projection runner', () => {
     expect(settings).toEqual(['off', 'on']);
   });
 
+  it('catches up without trying again and again when what completes it fails', async () => {
+    await create(0);
+    await unread(
+      (await partitions()).map((partition) => ({ partition, after: START })),
+      1,
+    );
+    const reached = new Map((await partitions()).map((partition) => [partition, START]));
+    const track = { projection: counting.name, generation: 2, tenantId: 0, reached };
+    await rows('create table read_model.tally_g2 partition of read_model.tally for values in (2)');
+    let attempts = 0;
+    const complete = async () => {
+      if (++attempts < 10) throw new Error('cannot complete this');
+    };
+    const catchingUp = new CatchUp(store.feed, store.reads).run(counting, track, complete);
+    await expect(catchingUp).rejects.toThrow('cannot complete this');
+    expect(attempts).toBe(1);
+  });
+
   it('builds again what a crash of the read models’ server lost, even when no event comes', async () => {
     start(divisionsProjection, counting);
     await createMany(0, 6);
