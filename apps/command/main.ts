@@ -9,6 +9,6 @@ void runProcess({
   withoutReadModels: true,
   made: async (app) => {
     await serveApiDescription(app);
-    await app.get(ContentStorage, { strict: false }).requireWritable();
+    await app.get(ContentStorage).requireWritable();
   },
 });

@@ -18,14 +18,13 @@ const FIRM = { items: 300, years: 1 };
  * public. In tests the tenant is empty, and they create their own records.
  */
 export async function createDemo(app: INestApplicationContext): Promise<void> {
-  const setup = app.get(TenantSetup, { strict: false });
+  const setup = app.get(TenantSetup);
   const isNew = await unlessTaken('alias_taken', () =>
     setup.create({ alias: DEMO.alias, name: 'Demo & Partners' }),
   );
-  if (isNew && app.get(Config, { strict: false }).NODE_ENV === 'development')
-    await app.get(DemoLoad, { strict: false }).load(DEMO.alias, FIRM);
+  if (isNew && app.get(Config).NODE_ENV === 'development') await app.get(DemoLoad).load(DEMO.alias, FIRM);
   const { clientId, clientSecret } = DEMO;
-  const integrations = app.get(Integrations, { strict: false });
+  const integrations = app.get(Integrations);
   await unlessTaken('client_id_taken', () =>
     integrations.create({ name: 'Demo integration', tenant: DEMO.alias, clientId, clientSecret }),
   );

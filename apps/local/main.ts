@@ -26,22 +26,22 @@ void runProcess({
   prepare,
   made: async (app, config) => {
     await serveApiDescription(app);
-    await app.get(ContentStorage, { strict: false }).requireWritable();
+    await app.get(ContentStorage).requireWritable();
     await app.init();
-    await app.get(FollowedStore, { strict: false }).verify();
+    await app.get(FollowedStore).verify();
     if (config.NODE_ENV !== 'production') await createDemo(app);
-    await app.get(KafkaPublisher, { strict: false }).start();
-    app.get(ProjectionRunner, { strict: false }).start();
-    app.get(Housekeeping, { strict: false }).start();
-    app.get(UnfinishedRebuilds, { strict: false }).start();
-    app.get(Sealing, { strict: false }).start();
-    app.get(DocumentSweep, { strict: false }).start();
-    app.get(WebhooksWorker, { strict: false }).start();
-    app.get(ImportWorker, { strict: false }).start();
-    app.get(PromotionWorker, { strict: false }).start();
+    await app.get(KafkaPublisher).start();
+    app.get(ProjectionRunner).start();
+    app.get(Housekeeping).start();
+    app.get(UnfinishedRebuilds).start();
+    app.get(Sealing).start();
+    app.get(DocumentSweep).start();
+    app.get(WebhooksWorker).start();
+    app.get(ImportWorker).start();
+    app.get(PromotionWorker).start();
     // Waits for the read models, so that the first request of a new installation finds its tenant. Not for a long
     // backlog.
-    await app.get(ProjectionStatus, { strict: false }).settled(5_000);
+    await app.get(ProjectionStatus).settled(5_000);
   },
   listening: async (_app, config) => {
     if (config.NODE_ENV !== 'production') console.log(introduction(`http://${config.HOST}:${config.PORT}`));

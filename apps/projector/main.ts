@@ -10,11 +10,11 @@ void runProcess({
   module: (config) => ProjectorModule.forRoot(config),
   made: async (app) => {
     await app.init();
-    await app.get(FollowedStore, { strict: false }).verify();
+    await app.get(FollowedStore).verify();
   },
   listening: async (app) => {
-    await app.get(KafkaPublisher, { strict: false }).start();
-    app.get(ProjectionRunner, { strict: false }).start();
-    app.get(UnfinishedRebuilds, { strict: false }).start();
+    await app.get(KafkaPublisher).start();
+    app.get(ProjectionRunner).start();
+    app.get(UnfinishedRebuilds).start();
   },
 });

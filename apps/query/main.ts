@@ -9,6 +9,6 @@ void runProcess({
   made: async (app) => {
     await serveApiDescription(app);
     await app.init();
-    await app.get(FollowedStore, { strict: false }).verify();
+    await app.get(FollowedStore).verify();
   },
 });

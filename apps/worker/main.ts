@@ -11,11 +11,11 @@ import { WorkerModule } from './worker.module';
 void runProcess({
   module: (config) => WorkerModule.forRoot(config),
   listening: async (app) => {
-    app.get(Housekeeping, { strict: false }).start();
-    app.get(Sealing, { strict: false }).start();
-    app.get(DocumentSweep, { strict: false }).start();
-    app.get(WebhooksWorker, { strict: false }).start();
-    app.get(ImportWorker, { strict: false }).start();
-    app.get(PromotionWorker, { strict: false }).start();
+    app.get(Housekeeping).start();
+    app.get(Sealing).start();
+    app.get(DocumentSweep).start();
+    app.get(WebhooksWorker).start();
+    app.get(ImportWorker).start();
+    app.get(PromotionWorker).start();
   },
 });

@@ -55,7 +55,7 @@ describe('a firm whose records are shown all at once by a renewal', () => {
     const tenant = await firms.parts.tenants.get(context.tenant.alias);
     const before = await found(context);
     expect(Object.values(before).filter((count) => count > 0)).toEqual([1]);
-    await app.get(HeldTenants, { strict: false }).hold(tenant);
+    await app.get(HeldTenants).hold(tenant);
 
     const seen: Record<string, number>[] = [];
     let reading = true;
@@ -68,7 +68,7 @@ describe('a firm whose records are shown all at once by a renewal', () => {
     await liveFirm(firms.store.store, context);
     await firms.settled();
     const streams = jest.spyOn(History.prototype, 'streams');
-    await app.get(TenantRenewal, { strict: false }).renew(tenant);
+    await app.get(TenantRenewal).renew(tenant);
     expect(streams).toHaveBeenCalledTimes(1);
     const after = await found(context);
     reading = false;
@@ -77,8 +77,8 @@ describe('a firm whose records are shown all at once by a renewal', () => {
       new Set([before, after].map((counts) => JSON.stringify(counts))),
     );
     expect(after).toEqual(await found(firms.contexts[0]));
-    await app.get(HeldTenants, { strict: false }).release(tenant);
-    await app.get(TenantRenewal, { strict: false }).sweep();
+    await app.get(HeldTenants).release(tenant);
+    await app.get(TenantRenewal).sweep();
 
     const id = await firms.createDivision(context, 'Later');
     await firms.rename(context, id, 'Later still');
