@@ -8,7 +8,7 @@ void runProcess({
   module: (config) => CommandModule.forRoot(config),
   withoutReadModels: true,
   made: async (app) => {
-    await serveApiDescription(app);
+    serveApiDescription(app);
     await app.get(ContentStorage).requireWritable();
   },
 });

@@ -25,7 +25,7 @@ void runProcess({
   module: (config) => LocalModule.forRoot(config),
   prepare,
   made: async (app, config) => {
-    await serveApiDescription(app);
+    serveApiDescription(app);
     await app.get(ContentStorage).requireWritable();
     await app.init();
     await app.get(FollowedStore).verify();

@@ -7,7 +7,7 @@ import { QueryModule } from './query.module';
 void runProcess({
   module: (config) => QueryModule.forRoot(config),
   made: async (app) => {
-    await serveApiDescription(app);
+    serveApiDescription(app);
     await app.init();
     await app.get(FollowedStore).verify();
   },

@@ -11,7 +11,7 @@ let app: NestFastifyApplication;
 
 beforeAll(async () => {
   app = await createHttpApplication(Empty, Object.assign(new Config(), { LOG_LEVEL: 'silent' }));
-  await serveApiDescription(app);
+  serveApiDescription(app);
   await app.init();
 });
 
