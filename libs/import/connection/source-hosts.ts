@@ -19,7 +19,6 @@ export class SourceHosts {
       allowLoopback: this.allowsInsecure,
       allowed: config.IMPORT_ALLOWED?.split(',') ?? [],
       isUsualPort: (port) => port >= FIRST_PORT,
-      subject: 'imports',
     });
   }
 

@@ -16,8 +16,6 @@ export interface OpeningRules {
   allowed: readonly string[];
   /** Whether a port is allowed on every allowed host. */
   isUsualPort(port: number): boolean;
-  /** What connects there, for the message about a wrong entry: "webhooks". */
-  subject: string;
 }
 
 interface Opening {
@@ -43,7 +41,7 @@ export class Openings {
     this.openings = rules.allowed.map((text) => {
       const opening = parseOpening(text);
       if (opening) return opening;
-      throw new Error(`"${text}" is no host, host:port or CIDR that ${rules.subject} may be allowed.`);
+      throw new Error(`"${text}" is no host, host:port or CIDR.`);
     });
   }
 

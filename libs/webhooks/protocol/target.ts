@@ -38,7 +38,6 @@ export class Targets {
       allowLoopback: rules.allowInsecure,
       allowed: rules.allowed,
       isUsualPort: (port) => this.ports.includes(port),
-      subject: 'webhooks',
     });
   }
 
