@@ -1,5 +1,7 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '#kernel/clock';
+import { Rounds } from '#kernel/rounds';
+import { deleteEndedWindows } from '#platform/auth/ended-windows';
 import { WriteDatabase } from '#platform/database';
 import { Erasures } from './erasures';
 
@@ -7,14 +9,14 @@ const EVERY_MS = 10 * 60_000;
 const CHUNK = 10_000;
 const KEPT_MS = 24 * 3_600_000;
 
-/**
- * Deletes idempotency keys after 24 hours, in chunks so that the feed is never held back, and makes sure that no key of
- * an erased person is left.
- */
+/** Deletes what the store keeps for a time only, and makes sure that no key of an erased person is left. */
 @Injectable()
 export class Housekeeping implements OnApplicationShutdown {
   private readonly log = new Logger(Housekeeping.name);
-  private timer?: NodeJS.Timeout;
+  private readonly rounds = new Rounds(
+    () => this.round(),
+    (error) => this.log.warn(`Expired data was not deleted: ${error.message}`),
+  );
 
   constructor(
     private readonly database: WriteDatabase,
@@ -23,39 +25,40 @@ export class Housekeeping implements OnApplicationShutdown {
   ) {}
 
   start(): void {
-    this.repeatErasures();
-    this.timer = setInterval(() => {
-      this.repeatErasures();
-      this.forgetKeys().catch((error: Error) =>
-        this.log.warn(`Idempotency keys were not pruned: ${error.message}`),
-      );
-    }, EVERY_MS).unref();
+    void this.repeatErasures();
+    this.rounds.start(EVERY_MS);
   }
 
-  private repeatErasures(): void {
-    this.erasures.repeat().then(
-      (count) => {
-        if (count > 0) this.log.warn(`Destroyed ${count} keys of erased people again`);
-      },
-      (error: Error) => this.log.warn(`The check for keys of erased people failed: ${error.message}`),
-    );
-  }
-
+  /** Does not wait for a round in progress: deleting many keys takes long. */
   onApplicationShutdown(): void {
-    clearInterval(this.timer);
+    void this.rounds.stop();
   }
 
-  /** @returns the number of deleted idempotency keys */
-  async forgetKeys(): Promise<number> {
+  async round(): Promise<void> {
+    await this.repeatErasures();
+    await deleteEndedWindows(this.database.pool);
+    await this.forgetKeys();
+  }
+
+  private async repeatErasures(): Promise<void> {
+    try {
+      const count = await this.erasures.repeat();
+      if (count > 0) this.log.warn(`Destroyed ${count} keys of erased people again`);
+    } catch (error) {
+      this.log.warn(`The check for keys of erased people failed: ${(error as Error).message}`);
+    }
+  }
+
+  /** Deletes idempotency keys after 24 hours, in chunks so that the feed is never held back. */
+  private async forgetKeys(): Promise<void> {
     const before = new Date(this.clock.now().getTime() - KEPT_MS);
-    for (let total = 0; ; ) {
+    for (let deleted = CHUNK; deleted === CHUNK; ) {
       const { rowCount } = await this.database.pool.query(
         `delete from event_store.idempotency_keys where ctid = any(array(
            select ctid from event_store.idempotency_keys where created_at < $1 limit $2))`,
         [before, CHUNK],
       );
-      total += rowCount ?? 0;
-      if ((rowCount ?? 0) < CHUNK) return total;
+      deleted = rowCount ?? 0;
     }
   }
 }

@@ -4,7 +4,7 @@ import { Counter } from 'prom-client';
 import { Clock } from '#kernel/clock';
 import { DomainError } from '#kernel/errors';
 import { WriteDatabase } from '#platform/database';
-import { RateWindows, type Take } from './rate-windows';
+import { countRequests, type Take } from './rate-windows';
 
 export interface RateSubject {
   tenantId: number;
@@ -53,7 +53,6 @@ const failedOpen = new Counter({
  * the limit.
  */
 const exactUpTo = 1000;
-const storeTimeoutMs = 1000;
 
 /**
  * Limits requests by fixed windows for each integration and tenant. The windows are aligned to the clock, and all
@@ -64,18 +63,14 @@ const storeTimeoutMs = 1000;
 @Injectable()
 export class RateLimiter {
   private readonly logger = new Logger(RateLimiter.name);
-  private readonly store: RateWindows;
   private readonly windows = new LRUCache<string, Window>({ max: 10_000 });
   private queued = new Set<Window>();
   private counting = false;
-  private lastWarned = Number.NEGATIVE_INFINITY;
 
   constructor(
-    database: WriteDatabase,
+    private readonly database: WriteDatabase,
     private readonly clock: Clock,
-  ) {
-    this.store = new RateWindows(database.pool, storeTimeoutMs);
-  }
+  ) {}
 
   /** Counts a request. @throws DomainError rate_limited at once when the window is known to be used up */
   admit(subject: RateSubject): Admission {
@@ -130,7 +125,7 @@ export class RateLimiter {
     this.counting = true;
     try {
       const takes = batch.map(({ window, requests }) => takeFor(window, requests.length));
-      const used = await this.store.take(takes);
+      const used = await countRequests(this.database.pool, takes);
       for (const [index, { window, requests }] of batch.entries())
         settle(window, requests, takes[index].amount, used[index]);
     } catch (error) {
@@ -139,9 +134,6 @@ export class RateLimiter {
       this.counting = false;
       if (this.queued.size > 0) setImmediate(() => this.count());
     }
-    await this.store
-      .pruneNowAndThen()
-      .catch((error) => this.logger.warn(`Old windows not deleted: ${error.message}`));
   }
 
   private failOpen(batch: { window: Window; requests: Waiting[] }[], error: Error): void {
@@ -149,8 +141,6 @@ export class RateLimiter {
       failedOpen.inc(requests.length);
       for (const request of requests) request.admit(remainingIn(window));
     }
-    if (performance.now() - this.lastWarned < 60_000) return;
-    this.lastWarned = performance.now();
     this.logger.warn(
       `Requests are let through uncounted, because the counters' database failed: ${error.message}`,
     );

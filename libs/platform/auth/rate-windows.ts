@@ -9,59 +9,39 @@ export interface Take {
   amount: number;
 }
 
-const pruneEveryMs = 600_000;
+const TIMEOUT_MS = 1_000;
 
-/** The counters that all processes share: `platform.rate_windows`. */
-export class RateWindows {
-  private lastPruned = performance.now();
-
-  constructor(
-    private readonly pool: Pool,
-    private readonly timeoutMs: number,
-  ) {}
-
-  /**
-   * Adds to the counters in one statement. Every process updates rows in the same order, so that they never deadlock.
-   * @returns each counter after the addition, in the order of `takes`
-   * @throws when the database fails or does not answer in time; the additions may still have been made
-   */
-  async take(takes: Take[]): Promise<number[]> {
-    const { rows } = await within(
-      this.timeoutMs,
-      this.pool.query<{ ordinal: string; used: string }>({
-        name: 'count-requests',
-        text: `with takes as (
-                 select * from unnest($1::int[], $2::uuid[], $3::timestamptz[], $4::bigint[])
-                   with ordinality as t (tenant_id, integration_id, window_start, amount, ordinal)
-               ), counted as (
-                 insert into platform.rate_windows as w (tenant_id, integration_id, window_start, used)
-                 select tenant_id, integration_id, window_start, amount from takes order by 1, 2, 3
-                 on conflict (tenant_id, integration_id, window_start) do update set used = w.used + excluded.used
-                 returning *
-               )
-               select ordinal, used from takes join counted using (tenant_id, integration_id, window_start)`,
-        values: [
-          takes.map((take) => take.tenantId),
-          takes.map((take) => take.integrationId),
-          takes.map((take) => new Date(take.start)),
-          takes.map((take) => take.amount),
-        ],
-      }),
-    );
-    const used = new Map(rows.map((row) => [Number(row.ordinal), Number(row.used)]));
-    return takes.map((_, index) => used.get(index + 1)!);
-  }
-
-  /** Deletes windows that have ended, at most every ten minutes. */
-  async pruneNowAndThen(): Promise<void> {
-    if (performance.now() - this.lastPruned < pruneEveryMs) return;
-    this.lastPruned = performance.now();
-    await this.pool.query(
-      `delete from platform.rate_windows w using platform.grants g
-       where g.tenant_id = w.tenant_id and g.integration_id = w.integration_id
-         and w.window_start < now() - g.period_seconds * interval '1 second'`,
-    );
-  }
+/**
+ * Adds to the counters that all processes share (`platform.rate_windows`), in one statement. Every process updates rows
+ * in the same order, so that they never deadlock.
+ * @returns each counter after the addition, in the order of `takes`
+ * @throws when the database fails or does not answer within a second; the additions may still have been made
+ */
+export async function countRequests(pool: Pool, takes: readonly Take[]): Promise<number[]> {
+  const { rows } = await within(
+    TIMEOUT_MS,
+    pool.query<{ ordinal: string; used: string }>({
+      name: 'count-requests',
+      text: `with takes as (
+               select * from unnest($1::int[], $2::uuid[], $3::timestamptz[], $4::bigint[])
+                 with ordinality as t (tenant_id, integration_id, window_start, amount, ordinal)
+             ), counted as (
+               insert into platform.rate_windows as w (tenant_id, integration_id, window_start, used)
+               select tenant_id, integration_id, window_start, amount from takes order by 1, 2, 3
+               on conflict (tenant_id, integration_id, window_start) do update set used = w.used + excluded.used
+               returning *
+             )
+             select ordinal, used from takes join counted using (tenant_id, integration_id, window_start)`,
+      values: [
+        takes.map((take) => take.tenantId),
+        takes.map((take) => take.integrationId),
+        takes.map((take) => new Date(take.start)),
+        takes.map((take) => take.amount),
+      ],
+    }),
+  );
+  const used = new Map(rows.map((row) => [Number(row.ordinal), Number(row.used)]));
+  return takes.map((_, index) => used.get(index + 1)!);
 }
 
 /**

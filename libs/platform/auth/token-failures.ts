@@ -7,7 +7,6 @@ import { subnetOf } from '#platform/net/address';
 const windowMs = 60_000;
 const perClientAndAddress = 10;
 const perAddress = 30;
-const pruneEveryMs = 600_000;
 
 /**
  * Failed token requests of the current minute, counted across processes: 10 for a client at an address, 30 for an
@@ -15,8 +14,6 @@ const pruneEveryMs = 600_000;
  */
 @Injectable()
 export class TokenFailures {
-  private lastPruned = performance.now();
-
   constructor(
     private readonly database: WriteDatabase,
     private readonly clock: Clock,
@@ -44,11 +41,6 @@ export class TokenFailures {
        select subject, $2, 1 from unnest($1::text[]) as subject order by subject
        on conflict (subject, window_start) do update set failures = f.failures + 1`,
       [subjects(clientId, address), new Date(this.windowStart())],
-    );
-    if (performance.now() - this.lastPruned < pruneEveryMs) return;
-    this.lastPruned = performance.now();
-    await this.database.pool.query(
-      "delete from platform.token_failures where window_start < now() - interval '10 minutes'",
     );
   }
 
