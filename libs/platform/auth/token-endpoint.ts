@@ -4,6 +4,7 @@ import OAuth2Server from '@node-oauth/oauth2-server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { logFailure } from '#platform/http/failure-log';
 import { toProblem } from '#platform/http/problem';
+import { traceOf } from '#platform/http/trace';
 import { TokenIssuer } from './token-issuer';
 
 const { InvalidRequestError, OAuthError } = OAuth2Server;
@@ -51,10 +52,11 @@ export class TokenEndpoint implements OnModuleInit {
       if ('retryAfter' in error) reply.header('Retry-After', String(error.retryAfter));
       return reply.status(status).send({ error: error.name, error_description: error.message });
     }
-    const { status } = toProblem(error, request.url, request.id);
+    const traceId = traceOf(request);
+    const { status } = toProblem(error, request.url, traceId);
     if (status < 500)
       return reply.status(status).send({ error: 'invalid_request', error_description: error.message });
-    logFailure(this.logger, error, request.id);
+    logFailure(this.logger, error, traceId);
     return reply.status(503).header('Retry-After', '1').send({
       error: 'temporarily_unavailable',
       error_description: 'Tokens cannot be given at the moment. Try again.',
