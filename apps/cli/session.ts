@@ -1,13 +1,13 @@
 import type { Writable } from 'node:stream';
 import { type INestApplicationContext, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { Client } from 'pg';
 import { EventStoreModule } from '#event-store/event-store.module';
 import { ImportModule } from '#import/import.module';
 import { Integrations } from '#platform/auth/integrations';
 import { SigningKeys } from '#platform/auth/signing-keys';
 import { Tenants } from '#platform/auth/tenants';
 import { Config, ConfigError, type Region } from '#platform/config';
+import { withClient } from '#platform/database/connection';
 import { toldOf } from '#platform/database/database-refusal';
 import { findEmbeddedPostgres } from '#platform/database/embedded-postgres';
 import { PlatformModule } from '#platform/platform.module';
@@ -129,12 +129,8 @@ async function connect(config: Config): Promise<INestApplicationContext> {
 
 /** The region that the database was installed with, so that an operator need not set REGION. */
 async function installedRegion(url: string): Promise<Region | undefined> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 });
-  try {
-    await client.connect();
-    const { rows } = await client.query<{ region: Region }>('select region from platform.installation');
-    return rows[0]?.region;
-  } finally {
-    await client.end();
-  }
+  const { rows } = await withClient(url, (client) =>
+    client.query<{ region: Region }>('select region from platform.installation'),
+  );
+  return rows[0]?.region;
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Client, type ClientConfig, type CustomTypesConfig, types } from 'pg';
+import { Client, type ClientConfig, type CustomTypesConfig, types } from 'pg';
 
 /** `date` as 'YYYY-MM-DD': a Date would shift it by the machine's zone. int8 and numeric stay text, exact. */
 export const exactTypes: CustomTypesConfig = {
@@ -42,4 +42,20 @@ const GOODBYE_MS = 1_000;
 /** Closes a connection, and waits at most a second for a server that does not answer. */
 export async function hangUp(client: Client): Promise<void> {
   await Promise.race([client.end(), delay(GOODBYE_MS, undefined, { ref: false })]);
+}
+
+/** Runs a few queries without a time limit on a connection of their own, and closes it. */
+export async function withClient<Result>(
+  url: string,
+  work: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new Client({ connectionString: url, ...CONNECTION });
+  // A connection that breaks fails the query in hand; without a listener it would end the process.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    await hangUp(client);
+  }
 }

@@ -10,6 +10,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { createDataDir } from '../../../test/support/data-dir';
 import { execute } from '../../../test/support/database';
@@ -156,3 +157,15 @@ describe('startEmbeddedPostgres', () => {
     );
   });
 });
+
+it('is not found where something else has its port and does not answer', async () => {
+  const { path, remove } = createDataDir();
+  const silent = createServer();
+  await once(silent.listen(0, '127.0.0.1'), 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const access = { port, password: 'x', database: 'practice' };
+  writeFileSync(join(path, 'postgres.json'), JSON.stringify(access));
+  expect(await findEmbeddedPostgres(path)).toBeUndefined();
+  silent.close();
+  remove();
+}, 10_000);

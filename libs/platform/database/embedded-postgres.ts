@@ -7,6 +7,7 @@ import { totalmem } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, escapeIdentifier } from 'pg';
+import { withClient } from './connection';
 import { isRoot, usableBinaries } from './postgres-binaries';
 import {
   type Cluster,
@@ -112,19 +113,15 @@ export async function startEmbeddedPostgres(options: {
 export async function findEmbeddedPostgres(dataDir: string): Promise<string | undefined> {
   const access = readAccess(resolve(dataDir));
   if (!access) return undefined;
-  const client = new Client(urlOf(access));
   try {
-    await client.connect();
-    const { rows } = await client.query<{ folder: string }>(
-      `select current_setting('data_directory') as folder`,
+    const { rows } = await withClient(urlOf(access), (client) =>
+      client.query<{ folder: string }>(`select current_setting('data_directory') as folder`),
     );
     // A copy of a data folder names the server of the original.
     const isOwn = realpathSync(dirname(rows[0].folder)) === realpathSync(join(dataDir, 'postgres'));
     return isOwn ? urlOf(access) : undefined;
   } catch {
     return undefined; // nothing there, or a server of somebody else that has the port now
-  } finally {
-    await client.end();
   }
 }
 

@@ -1,6 +1,5 @@
-import { Client } from 'pg';
 import { type Config, ConfigError } from '../config';
-import { CONNECTION, hangUp } from './connection';
+import { withClient } from './connection';
 import { toldOf } from './database-refusal';
 import { type MigrationSet, migrate } from './migrate';
 
@@ -63,11 +62,7 @@ function at<Result>(
 
 async function contentsOf(url: string): Promise<Contents> {
   // Without a time limit: a migration that another process is running may have locked the events.
-  const client = new Client({ connectionString: url, ...CONNECTION });
-  // A connection that breaks fails the query in hand; without a listener it would end the process.
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
+  return withClient(url, async (client) => {
     const { rows } = await client.query<Contents & { isReadable: boolean }>(
       `select to_regnamespace('event_store') is not null as "hasEventTables",
          to_regnamespace('read_model') is not null as "hasReadModels",
@@ -82,7 +77,5 @@ async function contentsOf(url: string): Promise<Contents> {
       'select id from platform.installation where exists (select from event_store.events)',
     );
     return { ...contents, eventsOf: installed.rows[0]?.id };
-  } finally {
-    await hangUp(client);
-  }
+  });
 }
