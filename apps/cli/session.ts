@@ -13,7 +13,7 @@ import { findEmbeddedPostgres } from '#platform/database/embedded-postgres';
 import { PlatformModule } from '#platform/platform.module';
 import { Resealing } from '#platform/resealing';
 import { loadSecretsKey } from '#platform/secrets-key-file';
-import { areas, definitions } from '#practice/areas';
+import { definitions, projections } from '#practice/areas';
 import { DemoLoad } from '#practice/demo/demo-load';
 import { ErasedEntities } from '#practice/entities/entity.erasures';
 import { TenantSetup } from '#practice/tenants/tenant-setup';
@@ -108,7 +108,7 @@ async function connect(config: Config): Promise<INestApplicationContext> {
     imports: [
       PlatformModule.forRoot(Object.assign(new Config(), config, { REGION })),
       EventStoreModule.forDefinitions(definitions),
-      ProjectionsModule.forProjections(areas.flatMap(({ projections }) => projections)),
+      ProjectionsModule.forProjections(projections),
       ImportModule.for({ asks: true }),
     ],
     providers: [

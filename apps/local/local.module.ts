@@ -6,7 +6,7 @@ import { Integrations } from '#platform/auth/integrations';
 import type { Config } from '#platform/config';
 import { ObservabilityModule } from '#platform/observability/observability.module';
 import { PlatformModule } from '#platform/platform.module';
-import { areas } from '#practice/areas';
+import { projections } from '#practice/areas';
 import { DemoLoad } from '#practice/demo/demo-load';
 import { DocumentSweep } from '#practice/documents/document.sweep';
 import { PracticeModule } from '#practice/practice.module';
@@ -17,7 +17,6 @@ import { WebhooksModule } from '#webhooks/webhooks.module';
 /** Everything in one process. */
 export class LocalModule {
   static forRoot(config: Config): DynamicModule {
-    const projections = areas.flatMap((area) => area.projections);
     return {
       module: LocalModule,
       imports: [

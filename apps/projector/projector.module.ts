@@ -4,7 +4,7 @@ import { AuthModule } from '#platform/auth/auth.module';
 import type { Config } from '#platform/config';
 import { ObservabilityModule } from '#platform/observability/observability.module';
 import { PlatformModule } from '#platform/platform.module';
-import { areas, definitions } from '#practice/areas';
+import { definitions, projections } from '#practice/areas';
 import { ProjectionsModule } from '#projections/projections.module';
 
 /** Builds the read models. */
@@ -17,7 +17,7 @@ export class ProjectorModule {
         ObservabilityModule,
         AuthModule,
         EventStoreModule.forDefinitions(definitions),
-        ProjectionsModule.forProjections(areas.flatMap(({ projections }) => projections)),
+        ProjectionsModule.forProjections(projections),
       ],
     };
   }

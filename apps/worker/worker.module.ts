@@ -5,7 +5,7 @@ import { AuthModule } from '#platform/auth/auth.module';
 import type { Config } from '#platform/config';
 import { ObservabilityModule } from '#platform/observability/observability.module';
 import { PlatformModule } from '#platform/platform.module';
-import { areas, definitions } from '#practice/areas';
+import { definitions, projections } from '#practice/areas';
 import { DocumentSweep } from '#practice/documents/document.sweep';
 import { WebhooksModule } from '#webhooks/webhooks.module';
 
@@ -20,7 +20,7 @@ export class WorkerModule {
         AuthModule,
         EventStoreModule.forDefinitions(definitions),
         WebhooksModule.for({ sends: true }),
-        ImportWorkerModule.for(areas.flatMap(({ projections }) => projections)),
+        ImportWorkerModule.for(projections),
       ],
       providers: [DocumentSweep],
     };

@@ -46,3 +46,6 @@ export const areas: readonly Area[] = [
 
 /** The definitions of all areas' streams, for the event store. */
 export const definitions = areas.flatMap(({ definition }) => definition ?? []);
+
+/** All read models of the areas. */
+export const projections = areas.flatMap(({ projections }) => projections);

@@ -6,7 +6,7 @@ import { FollowedStore } from '#projections/followed-store';
 import { Projections } from '#projections/projections';
 import { ReachedPositions } from '#projections/reached-positions';
 import { ReadYourWrites } from '#projections/read-your-writes';
-import { areas, definitions } from './areas';
+import { areas, definitions, projections } from './areas';
 import { billableCommandHandlers } from './billable/billable.commands';
 import { FinaliseBillablesHandler } from './billable/billable.finalise-many';
 import { recordCommandHandlers } from './records/records.commands';
@@ -33,12 +33,11 @@ export class PracticeModule {
       providers.push(...recordCommandHandlers, ...billableCommandHandlers, FinaliseBillablesHandler);
     if (part.reads) providers.push(...recordQueryHandlers, ReadYourWrites, FollowedStore);
     refuseDuplicates(providers);
-    const projections = new Projections(areas.flatMap(({ projections }) => projections));
     return {
       module: PracticeModule,
       imports: [CqrsModule.forRoot(), EventStoreModule.forDefinitions(definitions)],
       controllers,
-      providers: [...providers, { provide: Projections, useValue: projections }],
+      providers: [...providers, { provide: Projections, useValue: new Projections(projections) }],
       exports: [TenantSetup, Tenants],
     };
   }

@@ -3,11 +3,9 @@ import type { RequestContext } from '#platform/request-context';
 import { projectionParts } from '#projections/testing/parts';
 import { createTestStore, type TestStore } from '../../test/support/store';
 import { waitFor } from '../../test/support/wait-for';
-import { areas, definitions } from './areas';
+import { definitions, projections } from './areas';
 import { CreateDivision, CreateDivisionHandler } from './divisions/division.commands';
 import { createFirm } from './testing/firm';
-
-const projections = areas.flatMap((area) => area.projections);
 
 it('every read model of a new database has the latest version, and so is not rebuilt', async () => {
   const store = await createTestStore(definitions);

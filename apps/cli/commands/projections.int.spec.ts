@@ -3,15 +3,14 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { Client } from 'pg';
-import { areas } from '#practice/areas';
+import { projections } from '#practice/areas';
 import { secretsKey, testConfig } from '../../../test/support/auth-application';
 import { createTestDatabase, execute, type TestDatabase } from '../../../test/support/database';
 import { waitFor } from '../../../test/support/wait-for';
 import { run } from '../cli';
 
 const ROOT = join(__dirname, '../../..');
-const MODELS = areas.flatMap(({ projections }) => projections);
-const NAMES = MODELS.map(({ name }) => name);
+const NAMES = projections.map(({ name }) => name);
 
 describe('cli projections', () => {
   let test: TestDatabase;
@@ -71,7 +70,7 @@ describe('cli projections', () => {
     const { code, answer } = await json('list');
     expect(code).toBe(0);
     expect(answer).toEqual(
-      MODELS.map(({ name, version }) => ({
+      projections.map(({ name, version }) => ({
         name,
         version,
         generation: 1,

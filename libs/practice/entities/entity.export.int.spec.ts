@@ -5,13 +5,11 @@ import type { RequestContext } from '#platform/request-context';
 import { Projections } from '#projections/projections';
 import { ReachedPositions } from '#projections/reached-positions';
 import { createTestStore, type TestStore } from '../../../test/support/store';
-import { areas, definitions } from '../areas';
+import { definitions, projections } from '../areas';
 import { createFirm, project } from '../testing/firm';
 import { liveFirm } from '../testing/firm-life';
 import { ExportEntity, ExportEntityHandler, recordExport } from './entity.export';
 import { held } from './entity.held';
-
-const projections = areas.flatMap((area) => area.projections);
 
 describe('an export of all that is held on a person', () => {
   let store: TestStore;

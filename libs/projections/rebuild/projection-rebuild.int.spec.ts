@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { areas, definitions } from '#practice/areas';
+import { definitions, projections } from '#practice/areas';
 import { createFirm } from '#practice/testing/firm';
 import { liveFirm } from '#practice/testing/firm-life';
 import { createTestStore } from '../../../test/support/store';
@@ -47,7 +47,6 @@ describe('rebuilding a read model', () => {
 
   it('makes the same rows, columns and indexes again for every projection, twice', async () => {
     const store = await createTestStore(definitions);
-    const projections = areas.flatMap((area) => area.projections);
     const { runner, rebuild, status, bus } = projectionParts(store, projections);
     const rows = async (sql: string, values?: unknown[]) => (await store.reads.pool.query(sql, values)).rows;
     const look = async (generation: number) => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '#platform/package-root';
-import { areas } from '#practice/areas';
+import { projections } from '#practice/areas';
 import type { Credentials } from '../../support/client';
 import { execute } from '../../support/database';
 import type { BenchServer } from './bench-server';
@@ -62,8 +62,7 @@ function presentForm(): string {
     const folder = join(packageRoot(), 'migrations', set);
     for (const file of readdirSync(folder).sort()) hash.update(file).update(readFileSync(join(folder, file)));
   }
-  for (const { name, version } of areas.flatMap(({ projections }) => projections))
-    hash.update(`${name} ${version}`);
+  for (const { name, version } of projections) hash.update(`${name} ${version}`);
   return hash.digest('hex');
 }
 
