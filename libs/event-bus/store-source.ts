@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { Cursor, Feed, FeedEntry, FeedPage } from '#event-store/feed';
 import { APPENDED_CHANNEL } from '#event-store/signal';
-import { Listener } from '#platform/process/listener';
+import { Listener } from '#platform/database/listener';
 import type { Calls, FeedSource } from './feed-source';
 import { PartitionLocks } from './partition-locks';
 

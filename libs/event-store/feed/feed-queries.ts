@@ -1,4 +1,4 @@
-import { sentBytes } from '#platform/sent-bytes';
+import { sentBytes } from '#platform/database/sent-bytes';
 import { EVENT_COLUMNS } from '../codec';
 
 /** Limit in bytes for the events of a page. Decoded, they take several times as much memory. */

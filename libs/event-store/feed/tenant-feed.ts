@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { WriteDatabase } from '#platform/database';
+import { sentBytes } from '#platform/database/sent-bytes';
 import type { TenantRef } from '#platform/request-context';
-import { sentBytes } from '#platform/sent-bytes';
 import { Codec, EVENT_COLUMNS, type EventRow } from '../codec';
 import type { RecordedEvent } from '../events';
 import { type Position, parsePosition } from '../position';

@@ -1,4 +1,4 @@
-import { given } from '#kernel/given';
+import { given } from '#kernel/testing/given';
 import { activateClient, Client, deactivateClient, deleteClient, updateClient } from './client';
 import type { ClientEvent } from './client.events';
 

@@ -1,7 +1,7 @@
 import type { DomainEvent } from '#kernel/decider';
 import type { DomainError } from '#kernel/errors';
 import { RecordsDisagree } from '#kernel/errors';
-import { given } from '#kernel/given';
+import { given } from '#kernel/testing/given';
 import { isUnbilled } from '../billable/billable';
 import { bill, release, reserve, reverseBilling } from '../billable/billable.billing';
 import { finalise, reinstate, remove, unfinalise } from '../billable/billable.transitions';

@@ -1,4 +1,4 @@
-import { given } from '#kernel/given';
+import { given } from '#kernel/testing/given';
 import { activateEmployee, deactivateEmployee, deleteEmployee, Employee, updateEmployee } from './employee';
 import type { EmployeeEvent } from './employee.events';
 

@@ -1,4 +1,4 @@
-import { given } from '#kernel/given';
+import { given } from '#kernel/testing/given';
 import { Invoice, requireInvoice } from './invoice';
 import type { InvoiceEvent, InvoiceLine, Payment, Taxation } from './invoice.events';
 

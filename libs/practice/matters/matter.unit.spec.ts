@@ -1,4 +1,4 @@
-import { given } from '#kernel/given';
+import { given } from '#kernel/testing/given';
 import { archiveMatter, closeMatter, deleteMatter, Matter, reopenMatter, updateMatter } from './matter';
 import type { MatterEvent } from './matter.events';
 

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import { type Audit, type Folded, fold, type RecordedEvent } from '#event-store/events';
 import type { DomainEvent, StreamDefinition } from '#kernel/decider';
 import { type Kind, toId, toUuid } from '#kernel/ids';
-import { sentBytes } from '#platform/sent-bytes';
+import { sentBytes } from '#platform/database/sent-bytes';
 import type { Derived, Projection, ReadRow, ReadTable } from '#projections/projection';
 import { writeRows } from '#projections/write-rows';
 import type { RecordState } from './record';

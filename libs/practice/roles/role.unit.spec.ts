@@ -1,4 +1,4 @@
-import { given } from '#kernel/given';
+import { given } from '#kernel/testing/given';
 import { update } from '../records/simple-record';
 import { deleteRole, Role, requireCustom, roleName } from './role';
 

@@ -1,4 +1,4 @@
-import { given } from '#kernel/given';
+import { given } from '#kernel/testing/given';
 import { Activity } from '../records/activity';
 import { activate, deactivate, remove, update } from '../records/simple-record';
 import { NEW_TASK_TYPE, TaskType } from './task-type';

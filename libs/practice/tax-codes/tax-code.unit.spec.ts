@@ -1,4 +1,4 @@
-import { given } from '#kernel/given';
+import { given } from '#kernel/testing/given';
 import { TaxCode, type TaxCodeState } from './tax-code';
 import type { TaxCategory, TaxRate } from './tax-code.events';
 import { markTaxRateUsed, requireRates, requireUsedKept, taxRateOn } from './tax-code.rates';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { DomainEvent } from '#kernel/decider';
-import { given } from '#kernel/given';
+import { given } from '#kernel/testing/given';
 import { isUnbilled } from '../billable/billable';
 import type { Movement } from '../billable/billable.events';
 import { finalise, reinstate, remove, unfinalise } from '../billable/billable.transitions';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Config } from '#platform/config';
 import { WriteDatabase } from '#platform/database';
-import { Listener } from '#platform/process/listener';
+import { Listener } from '#platform/database/listener';
 
 const CHANNEL = 'webhooks_queued';
 const COALESCE_MS = 5;

@@ -1,5 +1,5 @@
-import type { DomainEvent, StreamDefinition } from './decider';
-import { DomainError } from './errors';
+import type { DomainEvent, StreamDefinition } from '../decider';
+import { DomainError } from '../errors';
 
 /** A given/when/then test of a decider: given past events, when it decides, then it yields events or refuses. */
 export function given<State extends object, Event extends DomainEvent>(

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { hangUp, SHORT_STATEMENTS } from '../database/connection';
+import { hangUp, SHORT_STATEMENTS } from './connection';
 
 /** Listens to the notifications of a channel (`LISTEN`). It misses notifications while its connection is lost. */
 export class Listener {
