@@ -28,6 +28,11 @@ const raw = (query: Record<string, string>, bytes: string | Uint8Array, headers 
   const own = { 'Content-Type': 'text/plain', ...headers };
   return api.post(`documents?${new URLSearchParams(query)}`, bytes, own);
 };
+const formWith = (fileName: string, fields: object = { documentCollectionId: collectionId }) => {
+  const form = formOf(fields);
+  form.set('file', new Blob(['x']), fileName);
+  return form;
+};
 const download = (id: string, headers: Record<string, string> = {}, query = '') =>
   api.get(`documents/${id}/download${query}`, headers);
 
@@ -150,14 +155,19 @@ describe('an upload', () => {
     const field = await api.post('documents', { fileName, documentCollectionId: collectionId });
     const code = fileName.includes('\0') ? 'invalid_text' : 'validation_failed';
     expectProblem(field, 422, code, '/fileName');
-    const form = formOf({ documentCollectionId: collectionId });
-    // Forms escape line ends in a name, so none remain.
-    form.set('file', new Blob(['x']), fileName);
-    if (!/[\r\n\0]/.test(fileName))
-      expectProblem(await api.post('documents', form), 422, 'validation_failed', '/fileName');
+    // Forms escape line ends in a name, so none remain; and folders are left out.
+    if (!/[\r\n\0/\\]/.test(fileName))
+      expectProblem(await api.post('documents', formWith(fileName)), 422, 'validation_failed', '/fileName');
     const parameter = await raw({ fileName, documentCollectionId: collectionId }, 'x');
     expect([400, 422]).toContain(parameter.status);
     expect(storedFiles(office)).toEqual(before);
+  });
+
+  it('is named after the last part of the path that PHP sends as the name of a file', async () => {
+    const { id, fileName } = await api.data('POST', 'documents', formWith('/home/ada/deed.pdf'));
+    const changed = await api.data('POST', `documents/${id}/versions`, formWith('C:\\deed 2.pdf', {}));
+    expect([fileName, changed.fileName]).toEqual(['deed.pdf', 'deed 2.pdf']);
+    expectProblem(await api.post('documents', formWith('/home/')), 422, 'validation_failed', '/fileName');
   });
 
   it.each([

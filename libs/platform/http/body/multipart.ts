@@ -9,7 +9,7 @@ const LIMITS = { fields: 20, fieldSize: 4096, files: 1, parts: 21, headerPairs: 
 
 /** A file of a form. Its bytes must be read while the form is read. */
 export interface FormFile {
-  /** The client's name for the file; it may be anything. */
+  /** The client's name for the file, without folders; otherwise it may be anything. */
   fileName: string | undefined;
   /** The client's type for the file; `application/octet-stream` when it gives none. */
   contentType: string;
@@ -50,7 +50,7 @@ export async function readForm(
       file = stream;
       // The reader of the file gets the error by reading; without a listener it would end the process.
       stream.on('error', () => {});
-      taken = take({ fileName: fileName && decoded(fileName), contentType: type, bytes: bytesOf(stream) });
+      taken = take({ fileName: fileName && nameOf(fileName), contentType: type, bytes: bytesOf(stream) });
       taken.catch(reject);
     });
     form.on('filesLimit', () =>
@@ -101,6 +101,15 @@ function parserFor(contentType: string): BusboyInstance {
   } catch {
     throw malformed('malformed_form', 'multipart/form-data needs a boundary.');
   }
+}
+
+/**
+ * The name of a file without its folders: PHP sends the whole path, which a receiver must not use. They are left out
+ * here and not by the parser, as an encoded name may contain slashes that are part of the code.
+ * @see RFC 7578, section 4.2
+ */
+function nameOf(fileName: string): string {
+  return decoded(fileName).replace(/^.*[/\\]/s, '');
 }
 
 /**

@@ -30,12 +30,12 @@ async function read(text: string | Buffer, pieces?: number[], type = TYPE) {
 }
 
 it('reads fields before and after the file, in whatever pieces they come', async () => {
-  const text = field('before', 'é') + file('a/ü.txt', 'bytes\r\n--not the end') + field('after', '2') + END;
+  const text = field('before', 'é') + file('ü.txt', 'bytes\r\n--not the end') + field('after', '2') + END;
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 20 }), async (pieces) => {
       expect(await read(text, pieces)).toEqual({
         fields: { before: 'é', after: '2' },
-        files: [['a/ü.txt', 'text/plain', 'bytes\r\n--not the end']],
+        files: [['ü.txt', 'text/plain', 'bytes\r\n--not the end']],
       });
     }),
   );
@@ -89,6 +89,7 @@ it.each([
   ['encoded as .NET does', '=?utf-8?B?bmHDr3ZlIOKCrC50eHQ=?=', 'naïve €.txt'],
   ['encoded as Spring does', '=?UTF-8?Q?na=C3=AFve_=E2=82=AC.txt?=', 'naïve €.txt'],
   ['encoded in several words', '=?utf-8?B?bmHDr3Zl?= =?utf-8?Q?.txt?=', 'naïve.txt'],
+  ['encoded, with a slash in the code', '=?utf-8?B?SXM/LnR4dA==?=', 'Is?.txt'],
   ['not encoded', 'a=?b?.txt', 'a=?b?.txt'],
 ])('reads the name of a file that is %s', async (_who, written, name) => {
   const starred = `${written}"; filename*=utf-8''na%C3%AFve%20%E2%82%AC.txt; size="1`;
@@ -96,6 +97,17 @@ it.each([
     const { files } = await read(file(text, 'x') + END);
     expect(files).toEqual([[name, 'text/plain', 'x']]);
   }
+});
+
+it.each([
+  ['as PHP sends it', '/home/ada/deed.pdf'],
+  ['of Windows', 'C:\\Users\\ada\\deed.pdf'],
+  ['of Windows, with escaped backslashes', 'C:\\\\Users\\\\ada\\\\deed.pdf'],
+  ['that is relative', '../deed.pdf'],
+  ['that is encoded', '=?utf-8?B?L2hvbWUvYWRhL2RlZWQucGRm?='],
+])('leaves out the folders when the name of a file is a path %s', async (_what, path) => {
+  const { files } = await read(file(path, 'x') + END);
+  expect(files).toEqual([['deed.pdf', 'text/plain', 'x']]);
 });
 
 it('takes fields with names that every object inherits as ordinary fields', async () => {
