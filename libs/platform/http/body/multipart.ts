@@ -11,7 +11,7 @@ const LIMITS = { fields: 20, fieldSize: 4096, files: 1, parts: 21, headerPairs: 
 export interface FormFile {
   /** The client's name for the file, without folders; otherwise it may be anything. */
   fileName: string | undefined;
-  /** The client's type for the file; `application/octet-stream` when it gives none. */
+  /** The client's type for the file; `text/plain` when it gives none (RFC 7578, section 4.4). */
   contentType: string;
   bytes: AsyncIterable<Buffer>;
 }
@@ -97,10 +97,16 @@ async function* bytesOf(stream: BusboyFileStream): AsyncGenerator<Buffer> {
 
 function parserFor(contentType: string): BusboyInstance {
   try {
-    return new Busboy({ headers: { 'content-type': contentType }, preservePath: true, limits: LIMITS });
+    const headers = { 'content-type': contentType };
+    return new Busboy({ headers, preservePath: true, isPartAFile, limits: LIMITS });
   } catch {
     throw malformed('malformed_form', 'multipart/form-data needs a boundary.');
   }
+}
+
+/** A file need not have a name (RFC 7578, section 4.2), so the part named `file` is one without it too. */
+function isPartAFile(name?: string, type?: string, fileName?: string): boolean {
+  return name === 'file' || fileName !== undefined || type === 'application/octet-stream';
 }
 
 /**

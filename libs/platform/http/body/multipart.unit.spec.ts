@@ -110,6 +110,17 @@ it.each([
   expect(files).toEqual([['deed.pdf', 'text/plain', 'x']]);
 });
 
+it.each(['', 'Content-Type: application/pdf\r\n'])(
+  'takes the part named file as the file when it has no name, as .NET sends bytes (header of the part: %j)',
+  async (type) => {
+    const part = `--b\r\nContent-Disposition: form-data; name=file\r\n${type}\r\nbytes\r\n`;
+    const { fields, files } = await read(field('fileName', 'deed.pdf') + part + END);
+    expect(fields).toEqual({ fileName: 'deed.pdf' });
+    // RFC 7578, section 4.4: the type of a part is text/plain by default.
+    expect(files).toEqual([[undefined, type ? 'application/pdf' : 'text/plain', 'bytes']]);
+  },
+);
+
 it('takes fields with names that every object inherits as ordinary fields', async () => {
   const { fields } = await read(field('__proto__', '1') + field('toString', '2') + END);
   expect(Object.entries(fields)).toEqual([
