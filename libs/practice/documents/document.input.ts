@@ -23,7 +23,9 @@ const ContentTypeField = (): PropertyDecorator => (target, property) => {
   TextField({
     max: 255,
     example: 'application/pdf',
-    description: 'The media type of the file. Default: application/octet-stream.',
+    description:
+      'The media type of the file. Default in a form: the Content-Type of the file, or text/plain if the form gives ' +
+      'none (RFC 7578). Null stands for application/octet-stream.',
   })(target, property);
   Matches(CONTENT_TYPE, { message: 'contentType must be a media type such as application/pdf' })(
     target,
