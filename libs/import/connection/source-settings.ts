@@ -40,6 +40,7 @@ const meanings: Record<string, keyof typeof readers | 'none'> = {
   trustservercertificate: 'trust',
   integratedsecurity: 'integrated',
   trusted_connection: 'integrated',
+  authentication: 'authentication',
   hostnameincertificate: 'certificateName',
   connecttimeout: 'connectTimeout',
   connectiontimeout: 'connectTimeout',
@@ -58,6 +59,9 @@ const meanings: Record<string, keyof typeof readers | 'none'> = {
   commandtimeout: 'none',
   connectretrycount: 'none',
   connectretryinterval: 'none',
+  workstationid: 'none',
+  wsid: 'none',
+  packetsize: 'none',
 };
 
 type Given = Partial<SourceSettings>;
@@ -80,6 +84,10 @@ const readers = {
   integrated(value: string, name: string): Given {
     if (/^(false|no)$/i.test(value)) return {};
     throw refusedString(`${name} may only be false: the login must be by User ID and Password.`);
+  },
+  authentication(value: string, name: string): Given {
+    if (/^sql ?password$/i.test(value)) return {};
+    throw refusedString(`${name} may only be SqlPassword: the login must be by User ID and Password.`);
   },
   certificateName(value: string, name: string): Given {
     const certificateName = domainToASCII(value);
@@ -159,16 +167,12 @@ const refusedNames = new Set([
   'failoverpartner',
   'failoverpartnerspn',
   'serverspn',
-  'authentication',
   'servercertificate',
   'columnencryptionsetting',
   'enclaveattestationurl',
   'attestationprotocol',
   'currentlanguage',
   'language',
-  'workstationid',
-  'wsid',
-  'packetsize',
   'enlist',
   'replication',
   'transactionbinding',

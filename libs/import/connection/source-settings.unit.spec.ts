@@ -66,6 +66,18 @@ it('accepts the connection string that developer tools show', () => {
   expect(readSettings(text, production)).toMatchObject({ host: 'sql.firm.example', user: 'reader' });
 });
 
+it.each(['Authentication=SqlPassword', 'Authentication="Sql Password"'])(
+  'accepts %s, which says that the login is by User ID and Password',
+  (setting) => {
+    expect(readSettings(`${firm};${setting}`, production)).toEqual(readSettings(firm, production));
+  },
+);
+
+it('accepts the connection string that a host of databases shows', () => {
+  const text = `workstation id=sql.firm.example;packet size=4096;user id=reader;pwd=pw;data source=sql.firm.example;persist security info=False;initial catalog=books`;
+  expect(readSettings(text, production)).toEqual(readSettings(firm, production));
+});
+
 it.each([
   ['Data Source=SQL.Firm.Example.', 'sql.firm.example', 1433],
   ['Address=sql.firm.example , 14330', 'sql.firm.example', 14330],
@@ -88,6 +100,7 @@ it.each([
   ['Provider=SQLOLEDB', 'Provider'],
   ['Failover Partner=other', 'Failover Partner'],
   ['Authentication=Active Directory Default', 'Authentication'],
+  ['Authentication=', 'Authentication'],
   ['TrustServerCertificate=true', 'TrustServerCertificate'],
   ['Trust Server Certificate=yes', 'Trust Server Certificate'],
   ['Encrypt=false', 'Encrypt'],
@@ -218,6 +231,7 @@ it('a refusal never repeats a value of the connection string', () => {
     `${firm};Password="${secret}`,
     `${firm};HostNameInCertificate=${secret} ${secret}`,
     `${firm};ApplicationIntent=${secret}`,
+    `${firm};Authentication=${secret}`,
     `${firm};Server=${secret}:x`,
   ];
   for (const text of strings) expect(refusalOf(text)?.join()).not.toMatch(/Zq7x/i);
