@@ -68,6 +68,10 @@ describe('POST /oauth2/token', () => {
     Authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
   });
 
+  it('ignores the byte order mark that .NET writes before a form', async () => {
+    expect((await post(`\ufeff${new URLSearchParams(form())}`)).status).toBe(200);
+  });
+
   it('answers with a token that the published keys verify', async () => {
     const response = await post(form());
     expect(response.status).toBe(200);

@@ -35,7 +35,8 @@ export class TokenEndpoint implements OnModuleInit {
         if (request.headers['content-type']?.split(';')[0].trim().toLowerCase() !== formType)
           throw new InvalidRequestError(`The body must be ${formType}.`);
         const answer = await this.issuer.issue({
-          form: String(request.body ?? ''),
+          // Some .NET clients write a byte order mark first.
+          form: String(request.body ?? '').replace(/^\ufeff/, ''),
           headers: request.headers as Record<string, string>,
           address: request.ip,
         });
