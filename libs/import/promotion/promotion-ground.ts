@@ -39,7 +39,7 @@ export class PromotionGround {
       const known = new KnownRecords();
       const settings = await this.existing.settings(tenant);
       const counters = await this.existing.counters(tenant);
-      const keepsDefaultRates = (await this.startRates(tenant)) === undefined;
+      const keepsDefaultRates = isOwn(await this.existing.defaultRates(tenant));
       const now = this.clock.now();
       const run = { tenant, staging, signal };
       const ground = await groundOf(client, run, { settings, known, counters, keepsDefaultRates, now });
