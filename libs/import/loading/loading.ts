@@ -14,8 +14,7 @@ import { HeldTenants } from '#projections/held-tenants';
 import { ReachedPositions } from '#projections/reached-positions';
 import { TenantFill } from '#projections/rebuild/tenant-fill';
 import type { ImportRun } from '../import-run';
-import { ExistingRecords, isOwn } from '../records/existing-records';
-import { KnownRecords } from '../records/known-records';
+import { ExistingRecords } from '../records/existing-records';
 import { groundOf, recordsOf } from '../records/records';
 import { prepare } from '../records/staging-rows';
 import { LoadProgress } from './load-progress';
@@ -85,21 +84,15 @@ export class Loading {
 
   /** Appends all events of the staging tenant. @returns the position of the last one */
   private async append(run: ImportRun, context: RequestContext): Promise<Position> {
-    const { tenant, staging, signal } = run;
-    const client = await this.database.session(signal);
+    const client = await this.database.session(run.signal);
     try {
-      await prepare(client, staging);
-      const settings = await this.existing.settings(tenant);
-      const counters = { ...(await this.existing.counters(tenant)), [ACTIVE_DIVISIONS]: 0 };
-      const known = new KnownRecords();
-      const keepsDefaultRates = isOwn(await this.existing.defaultRates(tenant));
-      const now = this.clock.now();
-      const ground = await groundOf(client, run, { settings, known, counters, keepsDefaultRates, now });
+      await prepare(client, run.staging);
+      const ground = await groundOf(client, run, this.existing, this.clock.now(), { [ACTIVE_DIVISIONS]: 0 });
       const streams = new StagingStreams(client, run, ground, this.existing);
       const progress = new LoadProgress(run);
       const all = streams.all(context.tenant, progress.counted(recordsOf(client, run, ground)));
       const position = await this.bulk.append(context, all, IMPORT);
-      return (await markChargedRates(this.store, context, known.usedRates, IMPORT)) ?? position!;
+      return (await markChargedRates(this.store, context, ground.known.usedRates, IMPORT)) ?? position!;
     } finally {
       await client.end();
     }

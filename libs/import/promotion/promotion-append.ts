@@ -13,6 +13,8 @@ import { markTaxRateUsed, TaxCode, type TaxCodeState } from '#practice/tax-codes
 import { operatorContext } from '#practice/tenants/operator.lookup';
 import { LoadProgress } from '../loading/load-progress';
 import { IMPORT } from '../loading/loading';
+import { ExistingRecords } from '../records/existing-records';
+import type { Ground } from '../records/imported-record';
 import type { KnownRecords } from '../records/known-records';
 import { bringsDefaultRates } from '../records/record-queries';
 import { recordsOf } from '../records/records';
@@ -28,6 +30,7 @@ import type { PromotionRun } from './promotion-run';
 export class PromotionAppend {
   constructor(
     private readonly ground: PromotionGround,
+    private readonly existing: ExistingRecords,
     private readonly arrivals: Arrivals,
     private readonly imported: ImportedRecords,
     private readonly bulk: BulkAppender,
@@ -42,7 +45,7 @@ export class PromotionAppend {
     const context = { ...operatorContext(tenant), actor: requestedBy };
     await this.bulk.release(context, await this.keysGivenUp(run));
     await this.ground.reading(run, async (client, ground) => {
-      await this.yieldDefaultRates(run, context, client);
+      await this.yieldDefaultRates(run, context, client, ground);
       const records = new LoadProgress(run).counted(recordsOf(client, run, ground));
       const arrivals = this.arrivals.of(tenant, records, ground, ({ table, importId, message }) => {
         // The records were checked before, and the tenant has taken no writes since: this is a bug.
@@ -75,9 +78,16 @@ export class PromotionAppend {
   }
 
   /** Takes the default flag from the rate set that the tenant began with, as a command for another default would. */
-  private async yieldDefaultRates(run: PromotionRun, context: RequestContext, client: Client): Promise<void> {
-    const before = await this.ground.startRates(run.tenant);
-    if (!before || !(await bringsDefaultRates(client, run.staging))) return;
+  private async yieldDefaultRates(
+    { tenant, staging }: PromotionRun,
+    context: RequestContext,
+    client: Client,
+    { keepsDefaultRates }: Ground,
+  ): Promise<void> {
+    if (keepsDefaultRates || !(await bringsDefaultRates(client, staging))) return;
+    const before = await this.existing.defaultRates(tenant);
+    // An earlier turn may have taken it.
+    if (!before) return;
     const events = [{ type: 'RateSetUpdated', data: { isDefault: false } }];
     await this.bulk.append(context, [{ definition: RateSet, id: before.id, before, events }], IMPORT);
   }

@@ -1,15 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
-import type { Folded } from '#event-store/events';
 import { Clock } from '#kernel/clock';
 import type { DomainError } from '#kernel/errors';
 import { WriteDatabase } from '#platform/database';
-import type { TenantRef } from '#platform/request-context';
-import type { RateSetState } from '#practice/rate-sets/rate-set';
 import type { ImportRun } from '../import-run';
-import { ExistingRecords, isOwn, learnExisting } from '../records/existing-records';
+import { ExistingRecords, learnExisting } from '../records/existing-records';
 import type { Ground } from '../records/imported-record';
-import { KnownRecords } from '../records/known-records';
 import { groundOf } from '../records/records';
 import { OwnRecords, referredRecords } from '../records/references';
 import { prepare } from '../records/staging-rows';
@@ -36,18 +32,12 @@ export class PromotionGround {
     const client = await this.database.session(signal);
     try {
       await prepare(client, staging);
-      const known = new KnownRecords();
-      const settings = await this.existing.settings(tenant);
-      const counters = await this.existing.counters(tenant);
-      const keepsDefaultRates = isOwn(await this.existing.defaultRates(tenant));
-      const now = this.clock.now();
-      const run = { tenant, staging, signal };
-      const ground = await groundOf(client, run, { settings, known, counters, keepsDefaultRates, now });
+      const ground = await groundOf(client, { tenant, staging, signal }, this.existing, this.clock.now());
       const own = new OwnRecords(client, staging, ground.ids);
       const referred = await referredRecords(client, staging, refused);
       const ids = [...(await this.existing.foundations(tenant)), ...referred];
       for await (const one of this.existing.withReferences(tenant, ids, own, signal))
-        learnExisting(known, one);
+        learnExisting(ground.known, one);
       return await work(client, ground);
     } catch (error) {
       // Work that was aborted may fail with any error; the signal's reason is the cause.
@@ -56,11 +46,5 @@ export class PromotionGround {
     } finally {
       await client.end();
     }
-  }
-
-  /** The default rate set that the tenant began with, unless somebody has changed it or chosen another. */
-  async startRates(tenant: TenantRef): Promise<Folded<RateSetState> | undefined> {
-    const rates = await this.existing.defaultRates(tenant);
-    return isOwn(rates) ? undefined : rates;
   }
 }

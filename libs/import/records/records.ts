@@ -3,12 +3,12 @@ import { dayIn } from '#kernel/zone';
 import { CLIENT_NUMBER } from '#practice/clients/client';
 import { INVOICE_NUMBER } from '#practice/invoices/invoice';
 import { MATTER_NUMBER } from '#practice/matters/matter';
-import type { TenantState } from '#practice/tenants/tenant.lookup';
 import type { ImportRun } from '../import-run';
 import type { StagingArea } from '../staging/staging-area';
 import { billedRecords } from './billed-records';
+import { type ExistingRecords, isOwn } from './existing-records';
 import { type Ground, type ImportedRecord, type Maker, recordOf } from './imported-record';
-import type { KnownRecords } from './known-records';
+import { KnownRecords } from './known-records';
 import { matters } from './matter-records';
 import { Numbers } from './numbers';
 import { clients, employees, entities, suppliers } from './people-records';
@@ -59,28 +59,24 @@ const after: readonly (readonly [Maker<object>, Query])[] = [
   [costRecoveries, (staging) => unchargedRows(staging, 'CostRecovery')],
 ];
 
-/** The tenant's part of the context in which an import's rows are read. */
-export interface Surroundings {
-  settings: TenantState;
-  /** First the tenant's records to which the import refers. While the import is read, its own records are added. */
-  known: KnownRecords;
-  /** The last number that each of the tenant's counters has given. */
-  counters: Readonly<Record<string, number>>;
-  keepsDefaultRates: boolean;
-  now: Date;
-}
-
-/** The context in which an import's rows are read. Must be complete before the first row is read. */
+/**
+ * The context in which an import's rows are read. Must be complete before the first row is read.
+ * @param counters the last numbers of counters that do not go on from those of the tenant
+ */
 export async function groundOf(
   client: ClientBase,
   { tenant, staging }: Run,
-  { settings, known, counters, keepsDefaultRates, now }: Surroundings,
+  existing: ExistingRecords,
+  now: Date,
+  counters: Readonly<Record<string, number>> = {},
 ): Promise<Ground> {
   const { rows } = await client.query(`select i.* from ${rowsOf(staging, 'Info')} i limit 1`);
   if (rows.length === 0) throw new Error('Info has no row');
   const sourceSystem = needed(rows[0], 'SourceSystem');
+  const settings = await existing.settings(tenant);
+  const known = new KnownRecords();
   known.deletedTaxCodes = await deletedTaxCodes(client, staging);
-  const used = { ...counters };
+  const used = { ...(await existing.counters(tenant)), ...counters };
   for (const [counter, table, column] of [
     [CLIENT_NUMBER, 'Client', 'ClientNumber'],
     [MATTER_NUMBER, 'Matter', 'MatterNumber'],
@@ -94,7 +90,7 @@ export async function groundOf(
     sourceSystem,
     settings,
     known,
-    keepsDefaultRates,
+    keepsDefaultRates: isOwn(await existing.defaultRates(tenant)),
     numbers: new Numbers(used),
     today: dayIn(settings.timeZone, now),
   };

@@ -24,7 +24,7 @@ export function promotionParts({ store, existing, bulk, client, run }: Imports) 
   const ground = new PromotionGround(existing, writes, clock);
   const comparison = new Comparison(ground, arrivals, imported);
   const checked = new CheckedRows(writes, existing, comparison, clock);
-  const append = new PromotionAppend(ground, arrivals, imported, bulk, loader, writes, checked);
+  const append = new PromotionAppend(ground, existing, arrivals, imported, bulk, loader, writes, checked);
   const validation = new Validation(checked);
   const { held, renewal } = projectionParts(store, allProjections);
   const closed = new ClosedTenants(writes);
