@@ -147,7 +147,7 @@ it('begins again when a crash of the database server has emptied a staged table'
   await run();
   await requests.release(requestId, turn.worker);
   await turn.close();
-  await parts.client.query(`truncate ${new StagingArea(requestId).table({ name: 'WorkItem' })}`);
+  await parts.client.query(`truncate ${new StagingArea(requestId).table('WorkItem')}`);
   const next = (await parts.take())!;
   await next.run();
   await expectWhole(requestId);
@@ -206,7 +206,7 @@ it('works without an optional column', async () => {
   parts.source.faults.missing = ['Invoice.Total'];
   const { requestId, run } = await worker();
   await run();
-  const table = new StagingArea(requestId).table({ name: 'Invoice' });
+  const table = new StagingArea(requestId).table('Invoice');
   const { rows } = await parts.client.query(
     `select count(*)::int as rows, count("Total")::int as totals from ${table}`,
   );

@@ -60,7 +60,7 @@ describe('keys that PostgreSQL cannot hold', () => {
       else await expect(run).rejects.toMatchObject({ code: 'connection_lost' });
     }
     const { rows } = await parts.client.query<{ key: string }>(
-      `select "ImportId" as key from ${turn.staging.table(table)} order by 1`,
+      `select "ImportId" as key from ${turn.staging.table(table.name)} order by 1`,
     );
     expect(rows.map(({ key }) => key)).toEqual(
       keys.map((key) => key.replaceAll('\0', '\ufffd').toWellFormed()).sort(),
@@ -108,10 +108,10 @@ describe('a source that is slow', () => {
     });
     const { turn, run } = await extraction(sourceThatWaits(500, waited));
     const staged = async () =>
-      (await parts.client.query(`select from ${turn.staging.table(table)}`)).rowCount === 500;
+      (await parts.client.query(`select from ${turn.staging.table(table.name)}`)).rowCount === 500;
     await waitFor(staged, { description: 'the first rows to be committed' }).finally(goOn);
     expect(await held()).toBe(0);
     await run;
-    expect((await parts.client.query(`select from ${turn.staging.table(table)}`)).rowCount).toBe(1_000);
+    expect((await parts.client.query(`select from ${turn.staging.table(table.name)}`)).rowCount).toBe(1_000);
   });
 });

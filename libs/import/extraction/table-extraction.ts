@@ -29,7 +29,7 @@ export class TableExtraction {
     state: TableState,
     private readonly settings: ImportSettings,
   ) {
-    this.target = turn.staging.table(from.table);
+    this.target = turn.staging.table(from.table.name);
     ({ lastKey: this.lastKey, read: this.read } = state);
   }
 

@@ -19,7 +19,6 @@ import { updatesOf } from './updates';
 
 /** The events of a row that differs from what the last import brought. */
 export interface Arrival extends BulkStream {
-  table: string;
   digest: Buffer;
   /** The stream's version after these events. */
   version: number;
@@ -167,13 +166,12 @@ export class Arrivals {
     before: Folded,
     ground: Ground,
   ): Promise<Arrival> {
-    const { table, definition, id, wanted } = record;
+    const { definition, id, wanted } = record;
     const writtenOffOn = await this.writtenOffOn(tenant, record, before);
     const events = updatesOf(record, before.data, wanted, { reason: reasonOf(ground), writtenOffOn });
     const after = events.reduce((state, event) => definition.evolve(state, event), before.data);
     const counters = countersOf(definition.keys(after));
     return {
-      table,
       definition,
       id,
       events,
@@ -203,9 +201,9 @@ function isThere({ events, before }: Arrival): boolean {
   return events.length === 0 && !(before!.data as unknown as RecordState).isDeleted;
 }
 
-function created({ table, definition, id, create }: ImportedRecord, digest: Buffer): Arrival {
+function created({ definition, id, create }: ImportedRecord, digest: Buffer): Arrival {
   const { events, counters } = create();
-  return { table, definition, id, events, counters, digest, version: events.length };
+  return { definition, id, events, counters, digest, version: events.length };
 }
 
 async function* pages(records: AsyncIterable<ImportedRecord>): AsyncGenerator<ImportedRecord[]> {

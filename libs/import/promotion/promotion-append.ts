@@ -61,7 +61,7 @@ export class PromotionAppend {
   /** The source system's name, from the import's Info. */
   async sourceSystem({ staging }: Pick<PromotionRun, 'staging'>): Promise<string> {
     const { rows } = await this.database.pool.query<{ name: string }>(
-      `select "SourceSystem" as name from ${staging.table({ name: 'Info' })}`,
+      `select "SourceSystem" as name from ${staging.table('Info')}`,
     );
     return rows[0].name;
   }

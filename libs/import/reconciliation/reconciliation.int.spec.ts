@@ -106,7 +106,7 @@ describe.each([
   });
 
   it('has findings about the control totals that differ, and about no others', async () => {
-    const controls = run.staging.table({ name: 'ControlTotal' });
+    const controls = run.staging.table('ControlTotal');
     const of = `from ${controls} where "Measure" = 'Debtors' and "GroupBy" = 'Total'`;
     const [{ key }] = (await imports.client.query(`select "ImportId" as key ${of}`)).rows;
     const change = (by: string) =>

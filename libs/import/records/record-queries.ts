@@ -1,16 +1,16 @@
 import type { ClientBase } from 'pg';
 import type { StagingArea } from '../staging/staging-area';
 import { withCountedBy } from './counted-by';
-import { byKey, rowsOf } from './staging-rows';
+import { byKey } from './staging-rows';
 
 /** All rows of a table by key. */
 export function plainRows(staging: StagingArea, table: string): string {
-  return `select t.* from ${rowsOf(staging, table)} t order by ${byKey('t')}`;
+  return `select t.* from ${staging.table(table)} t order by ${byKey('t')}`;
 }
 
 /** Matter types; those without a parent come first. */
 export function matterTypeRows(staging: StagingArea): string {
-  return `select t.* from ${rowsOf(staging, 'MatterType')} t order by t."ParentId" is not null, ${byKey('t')}`;
+  return `select t.* from ${staging.table('MatterType')} t order by t."ParentId" is not null, ${byKey('t')}`;
 }
 
 /** Tax codes with their `rates`, the oldest first. */
@@ -43,10 +43,10 @@ interface Parts {
 
 function withParts(staging: StagingArea, table: string, { table: parts, of, as, order }: Parts): string {
   return `
-    select t.*, p."${as}" from ${rowsOf(staging, table)} t
+    select t.*, p."${as}" from ${staging.table(table)} t
     left join (
       select p."${of}" as whole, json_agg(p order by ${order}) as "${as}"
-      from ${rowsOf(staging, parts)} p group by 1
+      from ${staging.table(parts)} p group by 1
     ) p on p.whole = t."ImportId"
     order by ${byKey('t')}`;
 }
@@ -54,18 +54,18 @@ function withParts(staging: StagingArea, table: string, { table: parts, of, as, 
 /** Work with the `MinutesPerUnit` by which it is counted and the name (`Called`), where counted_by has other values. */
 function workRows(staging: StagingArea): string {
   const columns = { minutes_per_unit: 'MinutesPerUnit', called: 'Called' };
-  return withCountedBy(staging, 'WorkItem', rowsOf(staging, 'WorkItem'), columns);
+  return withCountedBy(staging, 'WorkItem', staging.table('WorkItem'), columns);
 }
 
 /** Costs with the `TaxCodeId` by which they are taxed and the name (`Called`), where counted_by has other values. */
 function costRows(staging: StagingArea): string {
   const columns = { tax_code: 'TaxCodeId', called: 'Called' };
-  return withCountedBy(staging, 'CostRecovery', rowsOf(staging, 'CostRecovery'), columns);
+  return withCountedBy(staging, 'CostRecovery', staging.table('CostRecovery'), columns);
 }
 
 function invoicesWithCode(staging: StagingArea): string {
   const columns = { tax_code: 'DefaultTaxCodeId', names_codes: 'NamesCodes' };
-  return withCountedBy(staging, 'Invoice', rowsOf(staging, 'Invoice'), columns);
+  return withCountedBy(staging, 'Invoice', staging.table('Invoice'), columns);
 }
 
 /**
@@ -78,14 +78,14 @@ export function invoiceRows(staging: StagingArea): string {
     left join (
       select l."InvoiceId" as whole,
         json_agg(json_build_object('line', l, 'item', w, 'cost', c) order by ${byKey('l')}) as lines
-      from ${rowsOf(staging, 'InvoiceLine')} l
+      from ${staging.table('InvoiceLine')} l
       left join ${workRows(staging)} w on w."ImportId" = l."WorkItemId"
       left join ${costRows(staging)} c on c."ImportId" = l."CostRecoveryId"
       group by 1
     ) l on l.whole = i."ImportId"
     left join (
       select p."InvoiceId" as whole, json_agg(p order by p."Date" collate "C", ${byKey('p')}) as payments
-      from ${rowsOf(staging, 'Payment')} p group by 1
+      from ${staging.table('Payment')} p group by 1
     ) p on p.whole = i."ImportId"
     order by ${byKey('i')}`;
 }
@@ -95,8 +95,8 @@ export function unchargedRows(staging: StagingArea, table: 'WorkItem' | 'CostRec
   return `
     select t.* from ${table === 'WorkItem' ? workRows(staging) : costRows(staging)} t
     where not exists (
-      select from ${rowsOf(staging, 'InvoiceLine')} l
-      join ${rowsOf(staging, 'Invoice')} i on i."ImportId" = l."InvoiceId"
+      select from ${staging.table('InvoiceLine')} l
+      join ${staging.table('Invoice')} i on i."ImportId" = l."InvoiceId"
       where l."${table}Id" = t."ImportId" and i."State" <> 'Voided'
     )
     order by ${byKey('t')}`;
@@ -104,14 +104,14 @@ export function unchargedRows(staging: StagingArea, table: 'WorkItem' | 'CostRec
 
 /** The largest number in a column that a counter could reach, as `last`; null when there is none. */
 export function lastNumber(staging: StagingArea, table: string, column: string): string {
-  return `select max(t."${column}"::bigint)::text as last from ${rowsOf(staging, table)} t
+  return `select max(t."${column}"::bigint)::text as last from ${staging.table(table)} t
     where t."${column}" ~ '^[1-9][0-9]{0,14}$'`;
 }
 
 /** Whether one of the import's rate sets is to be the default. */
 export async function bringsDefaultRates(client: ClientBase, staging: StagingArea): Promise<boolean> {
   const { rows } = await client.query<{ found: boolean }>(
-    `select exists (select from ${rowsOf(staging, 'RateSet')} t where t."IsDefault" = '1') as found`,
+    `select exists (select from ${staging.table('RateSet')} t where t."IsDefault" = '1') as found`,
   );
   return rows[0].found;
 }

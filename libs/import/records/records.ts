@@ -26,7 +26,7 @@ import {
 } from './record-queries';
 import { disbursementCodes, divisions, matterTypes, roles, taskTypes, taxCodes } from './reference-records';
 import { needed, type Row } from './row';
-import { pagesOf, rowsOf } from './staging-rows';
+import { pagesOf } from './staging-rows';
 import { costRecoveries, workItems } from './work-records';
 
 type Run = Pick<ImportRun, 'tenant' | 'staging' | 'signal'>;
@@ -70,7 +70,7 @@ export async function groundOf(
   now: Date,
   counters: Readonly<Record<string, number>> = {},
 ): Promise<Ground> {
-  const { rows } = await client.query(`select i.* from ${rowsOf(staging, 'Info')} i limit 1`);
+  const { rows } = await client.query(`select i.* from ${staging.table('Info')} i limit 1`);
   if (rows.length === 0) throw new Error('Info has no row');
   const sourceSystem = needed(rows[0], 'SourceSystem');
   const settings = await existing.settings(tenant);

@@ -5,7 +5,6 @@ import { tables } from '../schema/schema-1.0';
 import type { Column } from '../schema/table';
 import type { StagingArea } from '../staging/staging-area';
 import { isImported, isRecordId, kindOfTable, type RecordIds } from './record-id';
-import { rowsOf } from './staging-rows';
 
 /**
  * Columns that name the whole of which the row is a part, or what a line charges: it changes too, so it must be a row.
@@ -60,7 +59,7 @@ async function idsIn(
   if (columns.length === 0) return [];
   const values = columns.map(({ name }) => `('${name}', t."${name}")`).join(', ');
   const { rows } = await client.query<{ column: string; id: string }>(
-    `select distinct r."column", r.id from ${rowsOf(staging, table)} t
+    `select distinct r."column", r.id from ${staging.table(table)} t
      cross join lateral (values ${values}) r("column", id)
      where r.id ~ '^[a-z]+_[0-9a-f]{32}$'`,
   );
@@ -90,7 +89,7 @@ export class OwnRecords {
     const table = tables.find((one) => one.kind !== undefined && kindOfTable(one.name) === kind);
     if (!table) return new Set();
     const { rows } = await this.client.query<{ key: string }>(
-      `select t."ImportId" as key from ${rowsOf(this.staging, table.name)} t`,
+      `select t."ImportId" as key from ${this.staging.table(table.name)} t`,
     );
     return new Set(rows.map(({ key }) => this.ids.of(table.name, key)));
   }

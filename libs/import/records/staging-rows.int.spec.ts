@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import { type Imports, openImports } from '../testing/import-parts';
 import { stageRows } from '../testing/staged-rows';
-import { pagesOf, prepare, rowsOf } from './staging-rows';
+import { pagesOf, prepare } from './staging-rows';
 
 /** A statement that waits for a lock in vain fails before the test times out. */
 const SOON = `set statement_timeout = '10s'`;
@@ -35,7 +35,7 @@ describe('the rows of a staging area', () => {
     const [stale, next] = [await session(), await session()];
     await prepare(stale, run.staging);
     const counted = `select import_id, table_name from ${run.staging.schema}.counted_by`;
-    const query = `select "ImportId", "Name" from ${rowsOf(run.staging, 'Division')} d union all ${counted}`;
+    const query = `select "ImportId", "Name" from ${run.staging.table('Division')} d union all ${counted}`;
     const reading = pagesOf(stale, query, 1, signal);
     expect((await reading.next()).value).toHaveLength(1);
 
@@ -44,7 +44,7 @@ describe('the rows of a staging area', () => {
       for await (const page of reading) expect(page).toHaveLength(1);
     };
     await expect(rest()).rejects.toThrow(/connection/i);
-    const again = pagesOf(next, `select "ImportId" from ${rowsOf(run.staging, 'Division')} d`, 1, signal);
+    const again = pagesOf(next, `select "ImportId" from ${run.staging.table('Division')} d`, 1, signal);
     expect((await again.next()).value).toHaveLength(1);
     await again.return(undefined);
   });
@@ -56,7 +56,7 @@ describe('the rows of a staging area', () => {
     await prepare(stale, run.staging);
     const reading = pagesOf(
       stale,
-      `select "ImportId" from ${rowsOf(run.staging, 'Division')} d`,
+      `select "ImportId" from ${run.staging.table('Division')} d`,
       1,
       run.signal,
     );

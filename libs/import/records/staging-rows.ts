@@ -1,6 +1,5 @@
 import type { ClientBase } from 'pg';
 import { tables } from '../schema/schema-1.0';
-import type { Table } from '../schema/table';
 import type { StagingArea } from '../staging/staging-area';
 import { takeRows } from '../staging/taken-rows';
 import { openCountedBy } from './counted-by';
@@ -8,19 +7,6 @@ import type { Row } from './row';
 
 /** Memory for each sort or join of a reader. A million rows go to disk with it, but in few parts. */
 const WORK_MEM = '64MB';
-
-export function tableOf(name: string): Table {
-  const table = tables.find((one) => one.name === name);
-  if (!table) throw new Error(`There is no table ${name}`);
-  return table;
-}
-
-/** SQL: the rows of a table, with null for an empty text. */
-export function rowsOf(staging: StagingArea, name: string): string {
-  const table = tableOf(name);
-  const columns = table.columns.map((column) => `nullif("${column.name}", '') as "${column.name}"`);
-  return `(select ${columns.join(', ')} from ${staging.table(table)})`;
-}
 
 /** SQL: the order of rows, by their keys as in the source. */
 export const byKey = (alias: string) => `${alias}."ImportId" collate "C"`;
@@ -34,7 +20,7 @@ export async function prepare(client: ClientBase, staging: StagingArea): Promise
   // By default PostgreSQL plans a cursor for fast first rows rather than for all rows.
   await client.query('set cursor_tuple_fraction = 1');
   await client.query(`set work_mem = '${WORK_MEM}'`);
-  for (const table of tables) await client.query(`analyze ${staging.table(table)}`);
+  for (const { name } of tables) await client.query(`analyze ${staging.table(name)}`);
   await openCountedBy(client, staging);
   await client.query(`analyze ${staging.schema}.counted_by`);
 }

@@ -36,7 +36,7 @@ describe('the end of an import beside a dump of the database', () => {
     await taken.run();
     await dump.query('begin');
     for (const table of tables)
-      await dump.query(`lock table ${new StagingArea(id).table(table)} in access share mode`);
+      await dump.query(`lock table ${new StagingArea(id).table(table.name)} in access share mode`);
     return { id, ...taken };
   }
 

@@ -46,7 +46,7 @@ export async function tableStates(client: ClientBase | Pool, requestId: string):
 export async function isIntact(client: ClientBase, staging: StagingArea, states: readonly TableState[]) {
   if (states.length < tables.length) return false;
   for (const { name, read } of states) {
-    const table = staging.table({ name });
+    const table = staging.table(name);
     const { rows } = await client.query<{ there: boolean }>('select to_regclass($1) is not null as there', [
       table,
     ]);

@@ -54,9 +54,9 @@ describe('StagingArea', () => {
 
   it('is empty when it is created again', async () => {
     await area.create(client);
-    await client.query(`insert into ${area.table({ name: 'Division' })} ("ImportId") values ('d1')`);
+    await client.query(`insert into ${area.table('Division')} ("ImportId") values ('d1')`);
     await area.create(client);
-    const { rows } = await client.query(`select from ${area.table({ name: 'Division' })}`);
+    const { rows } = await client.query(`select from ${area.table('Division')}`);
     expect(rows).toEqual([]);
   });
 

@@ -1,6 +1,5 @@
 import type { ClientBase } from 'pg';
 import { tables } from '../schema/schema-1.0';
-import type { Table } from '../schema/table';
 import { endUses } from './taken-rows';
 
 /** SQL: storage parameters of a table that is written once and analysed explicitly. Autovacuum would only compete with the import. */
@@ -8,7 +7,7 @@ export const ONCE = 'with (autovacuum_enabled = off)';
 
 /**
  * The rows of an import from its extraction to its end: a schema of its own in the write database, with an unlogged table for
- * each table of the source. Every column is text, as the driver returned it; null stays null.
+ * each table of the source. Every column is text, as the driver returned it; an empty text is null.
  */
 export class StagingArea {
   readonly schema: string;
@@ -18,7 +17,7 @@ export class StagingArea {
   }
 
   /** The qualified name of a staged table, as SQL. Its columns are named as in the source. */
-  table({ name }: Pick<Table, 'name'>): string {
+  table(name: string): string {
     return `${this.schema}."${name}"`;
   }
 
@@ -26,16 +25,16 @@ export class StagingArea {
   async create(client: ClientBase): Promise<void> {
     await this.drop(client);
     await client.query(`create schema ${this.schema}`);
-    for (const one of tables) {
-      const columns = one.columns.map(({ name }) => `"${name}" text`).join(', ');
-      await client.query(`create unlogged table ${this.table(one)} (${columns}) ${ONCE}`);
+    for (const { name: table, columns } of tables) {
+      const cells = columns.map(({ name }) => `"${name}" text`).join(', ');
+      await client.query(`create unlogged table ${this.table(table)} (${cells}) ${ONCE}`);
     }
   }
 
   /** Makes the tables logged: from then on the rows survive a crash of the server. */
   async keep(client: ClientBase): Promise<void> {
     await endUses(client, this);
-    for (const one of tables) await client.query(`alter table ${this.table(one)} set logged`);
+    for (const { name } of tables) await client.query(`alter table ${this.table(name)} set logged`);
   }
 
   async drop(client: ClientBase): Promise<void> {

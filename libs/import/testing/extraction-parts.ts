@@ -95,7 +95,7 @@ export async function openExtraction(options: Partial<TdsOptions> = {}) {
       await stageSource(client, wanted);
       const differing: string[] = [];
       for (const table of tables) {
-        const [ours, theirs] = [staged.table(table), wanted.table(table)];
+        const [ours, theirs] = [staged.table(table.name), wanted.table(table.name)];
         const { rows } = await client.query(
           `(table ${ours} except all table ${theirs}) union all (table ${theirs} except all table ${ours})`,
         );

@@ -4,7 +4,7 @@ import { KnownRecords } from '../records/known-records';
 import { Numbers } from '../records/numbers';
 import { RecordIds } from '../records/record-id';
 import type { Row } from '../records/row';
-import { tableOf } from '../records/staging-rows';
+import { tables } from '../schema/schema-1.0';
 
 export const TENANT = '0190a000-0000-7000-8000-000000000001';
 export const SOURCE = 'Ledger';
@@ -25,6 +25,7 @@ export function groundFor(given: Partial<Ground> = {}): Ground {
 
 /** A row of a table. Columns that are not given are null. */
 export function rowOf(table: string, columns: Record<string, unknown>): Row {
-  const empty = Object.fromEntries(tableOf(table).columns.map(({ name }) => [name, null]));
+  const { columns: all } = tables.find(({ name }) => name === table)!;
+  const empty = Object.fromEntries(all.map(({ name }) => [name, null]));
   return { ...empty, ...columns } as Row;
 }

@@ -10,12 +10,12 @@ export async function stageSource(client: ClientBase, staging: StagingArea): Pro
     const columns = table.columns.map(({ name }) => `"${name}"`).join(', ');
     const values = table.columns.map(asExtracted).join(', ');
     await client.query(
-      `insert into ${staging.table(table)} (${columns}) select ${values} from ${SOURCE_SCHEMA}."${table.name}"`,
+      `insert into ${staging.table(table.name)} (${columns}) select ${values} from ${SOURCE_SCHEMA}."${table.name}"`,
     );
   }
 }
 
-/** Stages a row of a table. Columns that are not given are null. */
+/** Stages a row of a table. Columns that are not given, and empty texts, are null. */
 export async function stageRow(
   client: ClientBase,
   staging: StagingArea,
@@ -25,8 +25,8 @@ export async function stageRow(
   const columns = Object.keys(row).map((name) => `"${name}"`);
   const values = Object.keys(row).map((_, index) => `$${index + 1}`);
   await client.query(
-    `insert into ${staging.table({ name: table })} (${columns.join(', ')}) values (${values.join(', ')})`,
-    Object.values(row),
+    `insert into ${staging.table(table)} (${columns.join(', ')}) values (${values.join(', ')})`,
+    Object.values(row).map((value) => value || null),
   );
 }
 

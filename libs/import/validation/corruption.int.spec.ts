@@ -92,7 +92,7 @@ describe('a firm of which one cell is changed', () => {
     value: string | number | null,
     work: () => Promise<void>,
   ) {
-    const target = run.staging.table({ name: table });
+    const target = run.staging.table(table);
     await imports.client.query(`create table kept as select ctid as place, * from ${target}`);
     try {
       const nthOf = (what: string, number: string) =>

@@ -77,7 +77,7 @@ export class Validation {
   private async count(session: Client, run: ImportRun): Promise<void> {
     for (const { name } of tables) {
       const { rows } = await session.query<{ rows: string; rejected: string }>(
-        `select count(*) as rows, count(*) filter (where nullif("ImportId", '') is null or ${cut('"ImportId"')} in (
+        `select count(*) as rows, count(*) filter (where "ImportId" is null or ${cut('"ImportId"')} in (
            select import_id from import.findings
            where request_id = $1 and table_name = $2 and severity = 'error' and import_id is not null)) as rejected
          from "${name}"`,

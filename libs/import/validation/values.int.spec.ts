@@ -61,7 +61,7 @@ describe('the value of work in SQL', () => {
       await imports.finish(run);
       await run.staging.create(imports.client);
       await imports.client.query(
-        `insert into ${run.staging.table({ name: 'WorkItem' })}
+        `insert into ${run.staging.table('WorkItem')}
          ("ImportId", "ItemType", "DurationTicks", "Units", "Rate", "IsBillable", "State")
        select n::text, t, d, u, r, '1', 'Pending' from unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[]) i(n, t, d, u, r)`,
         [

@@ -55,13 +55,7 @@ function copyOf(table: Table, rows: string): string {
     select ${values.join(', ')},
       nullif(array_remove(array[${faults.join(', ')}], null), '{}') as faults,
       nullif(array_remove(array[${bad.join(', ')}], null), '{}') as bad
-    from (select r.*, ${codes.join(', ')} from ${readable(table, rows)} r offset 0) s`;
-}
-
-/** SQL: the rows, with null for an empty text. */
-function readable({ columns }: Table, rows: string): string {
-  const cells = columns.map((column) => `nullif("${column.name}", '') as "${column.name}"`);
-  return `(select ${cells.join(', ')} from ${rows} t)`;
+    from (select r.*, ${codes.join(', ')} from ${rows} r offset 0) s`;
 }
 
 /** SQL: the code of a cell's fault; null if the cell is valid. */

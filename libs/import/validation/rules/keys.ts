@@ -15,7 +15,7 @@ export const keyRules: readonly Rule[] = tables.flatMap(({ name: table }): Rule[
     message: '{} rows have this ImportId; give each its own.',
     detail: 't.rows',
     rows: `from (select import_id, count(*) as rows from "${table}" r cross join lateral (select ${cut('r."ImportId"')} as import_id) i
-                 where import_id <> '' group by import_id having count(*) > 1) t`,
+                 where import_id is not null group by import_id having count(*) > 1) t`,
   },
   {
     code: 'duplicate_key',
