@@ -32,19 +32,19 @@ export class ImportSteps {
   async carryOut(turn: ImportTurn): Promise<Ending> {
     if (needsSource(turn.status)) {
       await this.extraction.run(turn);
-      await turn.advance(['Extracting'], 'Validating');
+      await turn.advance('Validating');
     } else await this.requireStaged(turn);
 
     if (turn.status === 'Validating') {
       await this.validation.validate(turn);
       const { errors } = await this.requests.count(turn.requestId, turn.worker);
       if (errors > 0) return failed(errors, 'Nothing was loaded.');
-      await turn.advance(['Validating'], 'Loading');
+      await turn.advance('Loading');
     }
     let staging: RegisteredTenant | undefined;
     if (turn.status === 'Loading') {
       staging = await this.loading.load(turn);
-      await turn.advance(['Loading'], 'Reconciling');
+      await turn.advance('Reconciling');
     }
     staging ??= await this.stagingTenant(turn);
     await this.reconciliation.reconcile(turn, staging);

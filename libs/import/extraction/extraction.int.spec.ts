@@ -113,8 +113,8 @@ it('another worker continues where one was killed', async () => {
 it('a worker stages nothing when another took the import before it had begun to read', async () => {
   const { requestId, run, turn } = await worker();
   const advance = turn.advance.bind(turn);
-  turn.advance = async (from, to) => {
-    await advance(from, to);
+  turn.advance = async (to) => {
+    await advance(to);
     if (to !== 'Extracting') return;
     await turn.close();
     await (await waitFor(() => parts.take(), { description: 'the lease to end' }))!.run();

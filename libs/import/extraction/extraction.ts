@@ -9,23 +9,22 @@ import { ImportSettings } from '../connection/import-settings';
 import type { SourceConnection } from '../connection/source-connection';
 import { SourceFailure } from '../connection/source-failure';
 import { Sources } from '../connection/sources';
-import { ImportFailed, needsSource, steps } from '../requests/import-request';
+import { ImportFailed } from '../requests/import-request';
 import { ImportRequests } from '../requests/import-requests';
 import {
   isIntact,
   miscounted,
-  requireLease,
   resetTables,
   setTotals,
   type TableState,
   tableStates,
 } from '../requests/import-tables';
 import type { ImportTurn } from '../requests/import-turn';
+import { requireLease } from '../requests/leased-requests';
 import { checkSchema, checkVersion, listed, named, type SourceTable } from './source-schema';
 import { countStatement } from './statements';
 import { TableExtraction } from './table-extraction';
 
-const toRead = steps.filter(needsSource);
 /** The current connection to the source. When it breaks, another takes its place. */
 interface Line {
   source?: SourceConnection;
@@ -51,13 +50,13 @@ export class Extraction {
   async run(turn: ImportTurn): Promise<void> {
     const line: Line = {};
     try {
-      await turn.advance(toRead, 'Connecting');
+      await turn.advance('Connecting');
       await this.patiently(turn, line, async () => {
         line.source ??= await this.connect(turn);
       });
-      await turn.advance(['Connecting'], 'CheckingSchema');
+      await turn.advance('CheckingSchema');
       const tables = await this.patiently(turn, line, () => this.check(turn, line));
-      await turn.advance(['CheckingSchema'], 'Extracting');
+      await turn.advance('Extracting');
       await this.extract(turn, line, tables);
     } catch (error) {
       // Work that was aborted may fail with any error; the signal's reason is the cause.
@@ -84,7 +83,7 @@ export class Extraction {
     line.source ??= await this.connect(turn);
     const tables = await checkSchema(line.source);
     const schemaVersion = await checkVersion(line.source);
-    await this.requests.describe(turn.requestId, turn.worker, { schemaVersion });
+    await this.requests.describe(turn.requestId, turn.worker, schemaVersion);
     return tables;
   }
 

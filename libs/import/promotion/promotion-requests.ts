@@ -1,12 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { type ClientBase, DatabaseError } from 'pg';
+import { type Client, type ClientBase, DatabaseError } from 'pg';
 import { conflict } from '#kernel/errors';
 import { type RegisteredTenant, tenantColumns } from '#platform/auth/tenants';
-import { WriteDatabase } from '#platform/database';
-import { transactionAlone } from '#platform/database/alone';
-import { ImportSettings } from '../connection/import-settings';
 import { withdrawStaging } from '../loading/staging-tenants';
 import { LeaseLost, type PromotionStatus, promotable, type RequestRow } from '../requests/import-request';
+import { LeasedRequests } from '../requests/leased-requests';
 import { StagingArea } from '../staging/staging-area';
 import type { PromotedCounts, PromotionStep } from './promotion-run';
 
@@ -42,14 +40,9 @@ export const cancelledPromotion: PromotionEnding = {
 
 const underWay: readonly PromotionStatus[] = ['PromotionQueued', 'Promoting'];
 
-/** The queue of promotions. As with imports, every change names the worker that holds the promotion. */
+/** The queue of promotions. */
 @Injectable()
-export class PromotionRequests {
-  constructor(
-    private readonly database: WriteDatabase,
-    private readonly settings: ImportSettings,
-  ) {}
-
+export class PromotionRequests extends LeasedRequests {
   /**
    * Queues the promotion of a valid import. Does nothing if it is queued already.
    * @param request a request of the tenant, whose row the caller has locked
@@ -108,23 +101,6 @@ export class PromotionRequests {
   }
 
   /**
-   * Renews the lease of a promotion.
-   * @returns whether its cancellation is requested, which counts only until the first record is appended; undefined when
-   *   another worker holds it
-   */
-  async renew(id: string, worker: string, rowsPerSecond: number | undefined): Promise<boolean | undefined> {
-    const { rows } = await this.database.pool.query<{ unwanted: boolean }>(
-      `update import.requests
-       set leased_until = clock_timestamp() + $3 * interval '1 millisecond', updated_at = now(),
-         rows_per_second = coalesce($4, rows_per_second)
-       where id = $1 and leased_by = $2 and status = 'Promoting'
-       returning cancel_requested and promotion_step = 'Checking' as unwanted`,
-      [id, worker, this.settings.leaseMs, rowsPerSecond ?? null],
-    );
-    return rows.at(0)?.unwanted;
-  }
-
-  /**
    * Whether a promotion to the tenant continues without this worker: another worker holds it or will take it, or some of its
    * records have arrived, even if no worker has taken it over yet.
    */
@@ -147,22 +123,11 @@ export class PromotionRequests {
       `update import.requests
        set promotion_step = case when cancel_requested and promotion_step = 'Checking' then promotion_step else $3 end,
          message = $4, updated_at = now(), rows_per_second = null
-       where id = $1 and leased_by = $2 and status = 'Promoting'
-       returning promotion_step <> $3 as unwanted`,
+       where id = $1 and leased_by = $2 returning promotion_step <> $3 as unwanted`,
       [id, worker, to, messages[to]],
     );
     if (rows.length === 0) throw new LeaseLost();
     return !rows[0].unwanted;
-  }
-
-  /** Gives a promotion up: another worker may take it, after `retryMs`. */
-  async release(id: string, worker: string, retryMs: number, message?: string): Promise<void> {
-    await this.database.pool.query(
-      `update import.requests
-       set leased_by = null, leased_until = now() + $3 * interval '1 millisecond', message = coalesce($4, message)
-       where id = $1 and leased_by = $2`,
-      [id, worker, retryMs, message ?? null],
-    );
   }
 
   /**
@@ -171,16 +136,10 @@ export class PromotionRequests {
    * @param goOn called while the end waits; throws the reason to stop waiting
    * @throws LeaseLost
    */
-  async end(id: string, worker: string, asked: PromotionEnding, goOn?: () => void): Promise<void> {
-    const client = await this.database.session();
-    const end = async () => {
-      const { rows } = await client.query<{ cancel_requested: boolean }>(
-        `select cancel_requested from import.requests where id = $1 and leased_by = $2 and status = 'Promoting' for update`,
-        [id, worker],
-      );
-      if (rows.length === 0) throw new LeaseLost();
+  end(id: string, worker: string, asked: PromotionEnding, goOn?: () => void): Promise<void> {
+    const end = async (client: Client, isCancelled: boolean) => {
       const hasFailed = asked.outcome === 'PromotionFailed';
-      const isKept = hasFailed && !rows[0].cancel_requested;
+      const isKept = hasFailed && !isCancelled;
       const { outcome, message, counts } = hasFailed && !isKept ? cancelledPromotion : asked;
       await client.query(
         `update import.requests r
@@ -194,10 +153,6 @@ export class PromotionRequests {
       if (!isKept) await new StagingArea(id).drop(client);
       if (outcome === 'Cancelled') await withdrawStaging(client, id);
     };
-    try {
-      await transactionAlone(client, end, goOn);
-    } finally {
-      await client.end();
-    }
+    return this.ending(id, worker, end, goOn);
   }
 }

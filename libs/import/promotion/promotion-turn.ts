@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import { ImportCancelled } from '../requests/import-request';
-import { requireLease } from '../requests/import-tables';
+import { requireLease } from '../requests/leased-requests';
 import { Turn, type TurnParts } from '../requests/turn';
 import type { PromotionEnding, PromotionRequests, TakenPromotion } from './promotion-requests';
 import type { PromotionRun, PromotionStep } from './promotion-run';
@@ -49,9 +49,5 @@ export class PromotionTurn extends Turn<PromotionRequests> implements PromotionR
   async end(ending: PromotionEnding): Promise<void> {
     await this.flush();
     await this.parts.requests.end(this.requestId, this.worker, ending, this.goOn);
-  }
-
-  protected renewLease(rowsPerSecond: number | undefined): Promise<boolean | undefined> {
-    return this.parts.requests.renew(this.requestId, this.worker, rowsPerSecond);
   }
 }

@@ -44,7 +44,7 @@ export class PromotionWorker extends RequestWorker<PromotionTurn> {
   /** Handles the error of a promotion's turn. @throws errors that end only this turn */
   private async afterFailure(turn: PromotionTurn, error: unknown): Promise<void> {
     const { requestId, worker } = turn;
-    if (error instanceof WorkerEnding) await this.requests.release(requestId, worker, 0);
+    if (error instanceof WorkerEnding) await this.requests.release(requestId, worker);
     if (error instanceof WorkerEnding || error instanceof LeaseLost)
       // This worker may have held the tenant's read models after its successors had ended the promotion.
       return this.promotion.letGo(turn);

@@ -1,22 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import type { ClientBase } from 'pg';
+import type { Client, ClientBase } from 'pg';
 import { type RegisteredTenant, tenantColumns } from '#platform/auth/tenants';
-import { WriteDatabase } from '#platform/database';
-import { transactionAlone } from '#platform/database/alone';
 import { sealedText } from '#platform/resealing';
-import { ImportSettings } from '../connection/import-settings';
 import { withdrawStaging } from '../loading/staging-tenants';
 import { StagingArea } from '../staging/staging-area';
 import {
   cancelled,
   LeaseLost,
   messages,
+  needsSource,
   type Outcome,
   promotable,
   type RequestRow,
   type Step,
   steps,
 } from './import-request';
+import { LeasedRequests } from './leased-requests';
 
 export const sealedConnections = sealedText('import.requests', ['id'], 'connection');
 
@@ -32,17 +31,9 @@ export interface Taken {
   deaths: number;
 }
 
-/**
- * The queue of imports, as workers see it. A worker holds an import by a lease that it renews. Every change names the
- * worker, so that one whose lease has passed to another changes nothing any more.
- */
+/** The queue of imports, as workers see it. */
 @Injectable()
-export class ImportRequests {
-  constructor(
-    private readonly database: WriteDatabase,
-    private readonly settings: ImportSettings,
-  ) {}
-
+export class ImportRequests extends LeasedRequests {
   /**
    * Takes the oldest import that no worker holds.
    * @param own the imports that this worker holds, even if their leases have run out
@@ -69,52 +60,22 @@ export class ImportRequests {
   }
 
   /**
-   * Renews the lease of an import.
-   * @returns whether its cancellation was requested; undefined when another worker holds the import
-   */
-  async renew(id: string, worker: string, rowsPerSecond: number | undefined): Promise<boolean | undefined> {
-    const { rows } = await this.database.pool.query<{ cancel_requested: boolean }>(
-      `update import.requests
-       set leased_until = clock_timestamp() + $3 * interval '1 millisecond', updated_at = now(),
-         rows_per_second = coalesce($4, rows_per_second)
-       where id = $1 and leased_by = $2 and status = any($5) returning cancel_requested`,
-      [id, worker, this.settings.leaseMs, rowsPerSecond ?? null, steps],
-    );
-    return rows.at(0)?.cancel_requested;
-  }
-
-  /** Gives an import up: another worker may take it, after `retryMs`. */
-  async release(id: string, worker: string, retryMs = 0): Promise<void> {
-    await this.database.pool.query(
-      `update import.requests
-       set leased_by = null, leased_until = clock_timestamp() + $3 * interval '1 millisecond'
-       where id = $1 and leased_by = $2`,
-      [id, worker, retryMs],
-    );
-  }
-
-  /**
    * Moves an import to its next step. From validation on the source is not needed, and its connection string is deleted.
-   * @param from the steps in which it may be now
    * @throws LeaseLost
    */
-  async advance(id: string, worker: string, from: readonly Step[], to: Step): Promise<void> {
+  async advance(id: string, worker: string, to: Step): Promise<void> {
     const { rowCount } = await this.database.pool.query(
       `update import.requests
-       set status = $4, message = $5, updated_at = now(), deaths = 0, rows_per_second = null,
-         connection = case when $6 then null else connection end
-       where id = $1 and leased_by = $2 and status = any($3)`,
-      [id, worker, from, to, messages[to], steps.indexOf(to) >= steps.indexOf('Validating')],
+       set status = $3, message = $4, updated_at = now(), deaths = 0, rows_per_second = null,
+         connection = case when $5 then connection end
+       where id = $1 and leased_by = $2`,
+      [id, worker, to, messages[to], needsSource(to)],
     );
     if (rowCount === 0) throw new LeaseLost();
   }
 
   /** Stores the schema version that the source's table Info states. */
-  async describe(
-    id: string,
-    worker: string,
-    { schemaVersion }: { schemaVersion: string | null },
-  ): Promise<void> {
+  async describe(id: string, worker: string, schemaVersion: string | null): Promise<void> {
     await this.database.pool.query(
       'update import.requests set schema_version = $3 where id = $1 and leased_by = $2',
       [id, worker, schemaVersion],
@@ -142,15 +103,9 @@ export class ImportRequests {
    * @param goOn called while the end waits; throws the reason to stop waiting
    * @throws LeaseLost
    */
-  async end(id: string, worker: string, outcome: Outcome, message: string, goOn?: () => void): Promise<void> {
-    const client = await this.database.session();
-    const end = async () => {
-      const { rows } = await client.query<{ cancel_requested: boolean }>(
-        'select cancel_requested from import.requests where id = $1 and leased_by = $2 and status = any($3) for update',
-        [id, worker, steps],
-      );
-      if (rows.length === 0) throw new LeaseLost();
-      const ending = rows[0].cancel_requested ? cancelled : { outcome, message };
+  end(id: string, worker: string, outcome: Outcome, message: string, goOn?: () => void): Promise<void> {
+    const end = async (client: Client, isCancelled: boolean) => {
+      const ending = isCancelled ? cancelled : { outcome, message };
       const isKept = ending.outcome === 'Validated' || ending.outcome === 'ValidatedWithWarnings';
       await client.query(
         `update import.requests
@@ -163,11 +118,7 @@ export class ImportRequests {
       await (isKept ? staging.keep(client) : staging.drop(client));
       if (ending.outcome === 'Failed' || ending.outcome === 'Cancelled') await withdrawStaging(client, id);
     };
-    try {
-      await transactionAlone(client, end, goOn);
-    } finally {
-      await client.end();
-    }
+    return this.ending(id, worker, end, goOn);
   }
 
   /** Ends the tenant's earlier imports that wait for a promotion: a tenant has one at most, and the next one begins now. */

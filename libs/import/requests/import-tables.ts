@@ -2,7 +2,7 @@ import type { ClientBase, Pool } from 'pg';
 import type { TableCounts } from '../import-run';
 import { tables } from '../schema/schema-1.0';
 import type { StagingArea } from '../staging/staging-area';
-import { LeaseLost } from './import-request';
+import { requireLease } from './leased-requests';
 
 /** The progress of a table's extraction. */
 export interface TableState {
@@ -77,19 +77,6 @@ export async function miscounted(pool: Pool, requestId: string): Promise<string[
     [requestId],
   );
   return rows.map(({ name }) => name);
-}
-
-/**
- * Locks the lease for a transaction that changes staged rows: a worker that has lost the import is refused, and a worker
- * that takes it over waits until this transaction has ended.
- * @throws LeaseLost
- */
-export async function requireLease(client: ClientBase, requestId: string, worker: string): Promise<void> {
-  const { rowCount } = await client.query(
-    'select from import.requests where id = $1 and leased_by = $2 for share',
-    [requestId, worker],
-  );
-  if (rowCount === 0) throw new LeaseLost();
 }
 
 /**

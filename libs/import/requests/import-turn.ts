@@ -20,10 +20,10 @@ export class ImportTurn extends Turn<ImportRequests> {
   }
 
   /** Moves the import to its next step. @throws LeaseLost, or the reason of the turn's signal */
-  async advance(from: readonly Step[], to: Step): Promise<void> {
+  async advance(to: Step): Promise<void> {
     this.signal.throwIfAborted();
     await this.flush();
-    await this.parts.requests.advance(this.requestId, this.worker, from, to);
+    await this.parts.requests.advance(this.requestId, this.worker, to);
     this.step = to;
     this.begun();
   }
@@ -31,9 +31,5 @@ export class ImportTurn extends Turn<ImportRequests> {
   async end(outcome: Outcome, message: string): Promise<void> {
     await this.flush();
     await this.parts.requests.end(this.requestId, this.worker, outcome, message, this.goOn);
-  }
-
-  protected renewLease(rowsPerSecond: number | undefined): Promise<boolean | undefined> {
-    return this.parts.requests.renew(this.requestId, this.worker, rowsPerSecond);
   }
 }

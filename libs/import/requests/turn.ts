@@ -4,9 +4,9 @@ import type { WriteDatabase } from '#platform/database';
 import type { ImportSettings } from '../connection/import-settings';
 import type { ImportRun, TableCounts } from '../import-run';
 import { StagingArea } from '../staging/staging-area';
-import { WorkerEnding } from './import-request';
+import { ImportCancelled, LeaseLost, WorkerEnding } from './import-request';
 import { writeCounts } from './import-tables';
-import { Lease } from './lease';
+import type { LeasedRequests } from './leased-requests';
 
 export interface TurnParts<Requests> {
   worker: string;
@@ -16,10 +16,13 @@ export interface TurnParts<Requests> {
   log: Logger;
 }
 
-/** A worker's turn at a request. While it lasts it renews the lease and reports progress. */
-export abstract class Turn<Requests = unknown> implements ImportRun {
+/** A worker's turn at a request. While it lasts it renews the lease, reports progress, and is aborted when the lease is lost. */
+export abstract class Turn<Requests extends LeasedRequests = LeasedRequests> implements ImportRun {
   readonly staging: StagingArea;
-  private readonly lease: Lease;
+  private readonly ending = new AbortController();
+  private readonly timer: NodeJS.Timeout;
+  private renewal?: Promise<void>;
+  private renewedAt = performance.now();
   private readonly reported = new Map<string, Partial<TableCounts>>();
   private rows = 0;
   private since = performance.now();
@@ -30,11 +33,11 @@ export abstract class Turn<Requests = unknown> implements ImportRun {
     protected readonly parts: TurnParts<Requests>,
   ) {
     this.staging = new StagingArea(requestId);
-    this.lease = new Lease({ ...parts, renew: () => this.renew() });
+    this.timer = setInterval(() => this.beat(), parts.settings.heartbeatMs);
   }
 
   get signal(): AbortSignal {
-    return this.lease.signal;
+    return this.ending.signal;
   }
 
   get worker(): string {
@@ -43,7 +46,7 @@ export abstract class Turn<Requests = unknown> implements ImportRun {
 
   /** Makes the work on the request stop. */
   abort(reason: Error): void {
-    this.lease.abort(reason);
+    this.ending.abort(reason);
   }
 
   report(table: string, counts: Partial<TableCounts>): void {
@@ -59,16 +62,14 @@ export abstract class Turn<Requests = unknown> implements ImportRun {
 
   /** Whether the request's cancellation is requested. A promotion cannot be cancelled once its first record is appended. */
   async isUnwanted(): Promise<boolean> {
-    return (await this.renewLease(undefined)) === true;
+    return (await this.parts.requests.renew(this.requestId, this.worker)) === true;
   }
 
   /** Stops renewing the lease. */
-  close(): Promise<void> {
-    return this.lease.close();
+  async close(): Promise<void> {
+    clearInterval(this.timer);
+    await this.renewal;
   }
-
-  /** @returns whether the request's cancellation is requested; undefined when another worker holds the request */
-  protected abstract renewLease(rowsPerSecond: number | undefined): Promise<boolean | undefined>;
 
   /**
    * Called while the end of a request waits for a lock: a worker that shuts down stops waiting. @throws WorkerEnding
@@ -88,11 +89,25 @@ export abstract class Turn<Requests = unknown> implements ImportRun {
     await writeCounts(this.parts.database.pool, this.requestId, this.reported);
   }
 
-  private async renew(): Promise<boolean | undefined> {
-    const seconds = (performance.now() - this.since) / 1000;
-    const pace = this.rows > 0 ? Math.round(this.rows / seconds) : undefined;
-    const isUnwanted = await this.renewLease(pace);
-    if (isUnwanted === false) await this.flush();
-    return isUnwanted;
+  private beat(): void {
+    this.renewal ??= this.renew()
+      .catch((error: Error) => {
+        this.parts.log.warn(`The lease of an import was not renewed: ${error.message}`);
+        if (performance.now() - this.renewedAt > this.parts.settings.leaseMs * 0.9)
+          this.abort(new LeaseLost());
+      })
+      .finally(() => {
+        this.renewal = undefined;
+      });
+  }
+
+  private async renew(): Promise<void> {
+    const at = performance.now();
+    const rate = this.rows > 0 ? Math.round((this.rows * 1000) / (at - this.since)) : undefined;
+    const isUnwanted = await this.parts.requests.renew(this.requestId, this.worker, rate);
+    if (isUnwanted === undefined) return this.abort(new LeaseLost());
+    if (isUnwanted) return this.abort(new ImportCancelled());
+    await this.flush();
+    this.renewedAt = at;
   }
 }
