@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { DomainError } from '#kernel/errors';
 import { WriteDatabase } from '#platform/database';
 import { isUnreachable } from '#platform/database/connection-lost';
-import { ImportSettings } from './connection/import-settings';
 import { SourceFailure } from './connection/source-failure';
+import { ImportSettings } from './import-settings';
 import { type Ending, ImportSteps } from './import-steps';
 import { Loading } from './loading/loading';
 import { StagingErasures } from './loading/staging-erasures';
@@ -21,6 +21,10 @@ import { ImportRequests } from './requests/import-requests';
 import { ImportTurn } from './requests/import-turn';
 import { RequestWorker } from './requests/request-worker';
 
+/** How many imports a worker carries out at once, so that a slow source does not keep all others waiting. */
+const AT_ONCE = 2;
+/** How often erasures are repeated in staging tenants. */
+const ERASE_EVERY_MS = 30_000;
 const FORGET_EVERY_MS = 3_600_000;
 
 /** Takes imports from the queue and carries them out. */
@@ -41,7 +45,7 @@ export class ImportWorker extends RequestWorker<ImportTurn> {
     private readonly database: WriteDatabase,
     settings: ImportSettings,
   ) {
-    super(settings, settings.atOnce);
+    super(settings, AT_ONCE);
   }
 
   protected async take(own: readonly string[]): Promise<ImportTurn | undefined> {
@@ -83,7 +87,7 @@ export class ImportWorker extends RequestWorker<ImportTurn> {
   }
 
   private async repeatErasures(): Promise<void> {
-    if (this.ending.signal.aborted || performance.now() - this.erasedAt < this.settings.erasuresMs) return;
+    if (this.ending.signal.aborted || performance.now() - this.erasedAt < ERASE_EVERY_MS) return;
     this.erasedAt = performance.now();
     try {
       const count = await this.erasures.repeat();

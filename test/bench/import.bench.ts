@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
 import { Client } from 'pg';
-import { ImportSettings } from '#import/connection/import-settings';
+import { ImportSettings } from '#import/import-settings';
 import { SourceHosts } from '#import/connection/source-hosts';
 import { Sources } from '#import/connection/sources';
 import { Extraction } from '#import/extraction/extraction';

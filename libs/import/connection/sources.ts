@@ -3,7 +3,7 @@ import { rootCertificates } from 'node:tls';
 import { Injectable } from '@nestjs/common';
 import { Config, ConfigError } from '#platform/config';
 import { systemResolve } from '#platform/net/resolve';
-import { ImportSettings } from './import-settings';
+import { ImportSettings } from '../import-settings';
 import { SourceConnection } from './source-connection';
 import { SourceHosts } from './source-hosts';
 import { readSettings } from './source-settings';

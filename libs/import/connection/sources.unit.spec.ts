@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { ConfigError, loadConfig } from '#platform/config';
-import { ImportSettings } from './import-settings';
+import { ImportSettings } from '../import-settings';
 import { SourceHosts } from './source-hosts';
 import { Sources } from './sources';
 

@@ -5,10 +5,10 @@ import { DomainError } from '#kernel/errors';
 import { WriteDatabase } from '#platform/database';
 import { transactionAlone } from '#platform/database/alone';
 import { Secrets } from '#platform/secrets';
-import { ImportSettings } from '../connection/import-settings';
 import type { SourceConnection } from '../connection/source-connection';
 import { SourceFailure } from '../connection/source-failure';
 import { Sources } from '../connection/sources';
+import { ImportSettings } from '../import-settings';
 import { ImportFailed } from '../requests/import-request';
 import { ImportRequests } from '../requests/import-requests';
 import {

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { CopyStream } from '#platform/database/copy-rows';
-import type { ImportSettings } from '../connection/import-settings';
 import type { SourceConnection } from '../connection/source-connection';
 import { SourceFailure } from '../connection/source-failure';
+import type { ImportSettings } from '../import-settings';
 import { markChunk, type TableState } from '../requests/import-tables';
 import type { ImportTurn } from '../requests/import-turn';
 import type { SourceTable } from './source-schema';

@@ -1,6 +1,6 @@
 import { conflict, DomainError } from '#kernel/errors';
 import { waitFor } from '../../../test/support/wait-for';
-import { ImportSettings } from '../connection/import-settings';
+import { ImportSettings } from '../import-settings';
 import { LeaseLost } from '../requests/import-request';
 import { type Imports, openImports } from '../testing/import-parts';
 import { promotionParts } from '../testing/promotion-parts';

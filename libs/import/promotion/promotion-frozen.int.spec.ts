@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { writeFirm } from '../../../test/support/firms/write-firm';
 import { waitFor } from '../../../test/support/wait-for';
-import { ImportSettings } from '../connection/import-settings';
+import { ImportSettings } from '../import-settings';
 import { type Imports, openImports } from '../testing/import-parts';
 import { promotionParts } from '../testing/promotion-parts';
 import { Validation } from '../validation/validation';

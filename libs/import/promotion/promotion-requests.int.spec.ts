@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { waitFor } from '../../../test/support/wait-for';
-import { ImportSettings } from '../connection/import-settings';
+import { ImportSettings } from '../import-settings';
 import { StagingTenants } from '../loading/staging-tenants';
 import { openImports } from '../testing/import-parts';
 import { cancelledPromotion, PromotionRequests } from './promotion-requests';

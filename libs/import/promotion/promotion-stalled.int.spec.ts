@@ -1,6 +1,6 @@
 import { writeFirm } from '../../../test/support/firms/write-firm';
 import { waitFor } from '../../../test/support/wait-for';
-import { ImportSettings } from '../connection/import-settings';
+import { ImportSettings } from '../import-settings';
 import { openImports } from '../testing/import-parts';
 import { promotionParts } from '../testing/promotion-parts';
 import type { Promotion } from './promotion';

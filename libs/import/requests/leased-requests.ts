@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Client, ClientBase } from 'pg';
 import { WriteDatabase } from '#platform/database';
 import { transactionAlone } from '#platform/database/alone';
-import { ImportSettings } from '../connection/import-settings';
+import { ImportSettings } from '../import-settings';
 import { LeaseLost } from './import-request';
 
 /**

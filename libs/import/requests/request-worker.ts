@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Rounds } from '#kernel/rounds';
-import type { ImportSettings } from '../connection/import-settings';
+import type { ImportSettings } from '../import-settings';
 import { WorkerEnding } from './import-request';
 import type { Turn } from './turn';
 

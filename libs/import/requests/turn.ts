@@ -1,8 +1,8 @@
 import type { Logger } from '@nestjs/common';
 import type { RegisteredTenant } from '#platform/auth/tenants';
 import type { WriteDatabase } from '#platform/database';
-import type { ImportSettings } from '../connection/import-settings';
 import type { ImportRun, TableCounts } from '../import-run';
+import type { ImportSettings } from '../import-settings';
 import { StagingArea } from '../staging/staging-area';
 import { ImportCancelled, LeaseLost, WorkerEnding } from './import-request';
 import { writeCounts } from './import-tables';

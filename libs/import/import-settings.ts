@@ -6,16 +6,12 @@ export class ImportSettings {
   heartbeatMs = 1_000;
   /** How often a worker looks for queued requests. */
   pollMs = 1_000;
-  /** How many imports a worker carries out at once, so that a slow source does not keep all others waiting. */
-  atOnce = 2;
   /** A source that is silent for this long is given up. */
   stallMs = 30_000;
   /** The pause between tries, doubled each time. */
   retryMs = 1_000;
   /** The pause until an import or a promotion that cannot continue is tried again. */
   laterMs = 5_000;
-  /** How often erasures are repeated in staging tenants. */
-  erasuresMs = 30_000;
   /** How many tries in a row may fail without a row in between. */
   mostTries = 5;
   /** A transaction stages the rows that arrive within this time, but no more than `chunkRows`. */
