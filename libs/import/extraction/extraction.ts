@@ -51,11 +51,9 @@ export class Extraction {
     const line: Line = {};
     try {
       await turn.advance('Connecting');
-      await this.patiently(turn, line, async () => {
-        line.source ??= await this.connect(turn);
-      });
+      await this.patiently(turn, line, async () => undefined);
       await turn.advance('CheckingSchema');
-      const tables = await this.patiently(turn, line, () => this.check(turn, line));
+      const tables = await this.patiently(turn, line, (source) => this.check(turn, source));
       await turn.advance('Extracting');
       await this.extract(turn, line, tables);
     } catch (error) {
@@ -79,10 +77,9 @@ export class Extraction {
     }
   }
 
-  private async check(turn: ImportTurn, line: Line): Promise<SourceTable[]> {
-    line.source ??= await this.connect(turn);
-    const tables = await checkSchema(line.source);
-    const schemaVersion = await checkVersion(line.source);
+  private async check(turn: ImportTurn, source: SourceConnection): Promise<SourceTable[]> {
+    const tables = await checkSchema(source);
+    const schemaVersion = await checkVersion(source);
     await this.requests.describe(turn.requestId, turn.worker, schemaVersion);
     return tables;
   }
@@ -93,12 +90,20 @@ export class Extraction {
       // A crash that loses the last commits empties the unlogged tables, too; the extraction then begins again.
       await client.query('set synchronous_commit = off');
       const states = await this.prepare(client, turn);
-      await this.patiently(turn, line, () => this.count(turn, line, tables));
-      for (const table of tables) {
-        const state = states.get(table.table.name)!;
-        if (!state.isComplete) await this.extractTable(turn, line, table, client, state);
+      const count = (source: SourceConnection) => this.count(turn, source, tables);
+      await this.patiently(turn, line, count);
+      for (const from of tables) {
+        const state = states.get(from.table.name)!;
+        if (state.isComplete) continue;
+        const table = new TableExtraction(client, turn, from, state, this.settings);
+        await this.patiently(
+          turn,
+          line,
+          (source) => table.run(source),
+          () => table.count,
+        );
       }
-      await this.patiently(turn, line, () => this.count(turn, line, tables));
+      await this.patiently(turn, line, count);
       await this.compare(turn);
     } finally {
       await client.end();
@@ -120,11 +125,10 @@ export class Extraction {
     return new Map(states.map((state) => [state.name, state]));
   }
 
-  private async count(turn: ImportTurn, line: Line, tables: SourceTable[]): Promise<void> {
-    line.source ??= await this.connect(turn);
+  private async count(turn: ImportTurn, source: SourceConnection, tables: SourceTable[]): Promise<void> {
     const totals = new Map<string, string>();
     for (const { table } of tables) {
-      const [{ rows }] = await line.source.query(countStatement(table));
+      const [{ rows }] = await source.query(countStatement(table));
       totals.set(table.name, String(rows));
     }
     await setTotals(this.database.pool, turn.requestId, totals);
@@ -140,35 +144,22 @@ export class Extraction {
       );
   }
 
-  private async extractTable(
-    turn: ImportTurn,
-    line: Line,
-    from: SourceTable,
-    client: Client,
-    state: TableState,
-  ): Promise<void> {
-    const extraction = new TableExtraction(client, turn, from, state, this.settings);
-    const read = async () => {
-      line.source ??= await this.connect(turn);
-      await extraction.run(line.source);
-    };
-    await this.patiently(turn, line, read, () => extraction.count);
-  }
-
   /**
-   * Repeats work over a new connection when it failed because the server was busy or the connection broke. Gives up after
-   * several failures without progress between them. A first connection that nobody answers is not repeated.
+   * Does work over the current connection. When it failed because the server was busy or the connection broke, it is repeated
+   * over a new one. Gives up after several failures without progress between them. A first connection that nobody answers is
+   * not repeated.
    * @param progress a figure that grows with the work done
    */
   private async patiently<Result>(
     turn: ImportTurn,
     line: Line,
-    work: () => Promise<Result>,
+    work: (source: SourceConnection) => Promise<Result>,
     progress = () => 0,
   ): Promise<Result> {
     for (let tries = 1, reached = progress(); ; tries++) {
       try {
-        return await work();
+        line.source ??= await this.connect(turn);
+        return await work(line.source);
       } catch (error) {
         turn.signal.throwIfAborted();
         if (!(error instanceof SourceFailure) || error.kind === 'lasting') throw error;
@@ -179,11 +170,7 @@ export class Extraction {
         this.log.warn(`Import ${turn.requestId}: ${error.code}, try ${tries}`);
         line.source?.close();
         line.source = undefined;
-        await delay(this.settings.retryMs * 2 ** (tries - 1), undefined, { signal: turn.signal }).catch(
-          () => {
-            throw turn.signal.reason;
-          },
-        );
+        await delay(this.settings.retryMs * 2 ** (tries - 1), undefined, { signal: turn.signal });
       }
     }
   }
