@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import type { RegisteredTenant } from '#platform/auth/tenants';
 import { live } from '#projections/live';
+import { idText } from '../validation/tenant/named-by-id';
 import { makeEmptyTable } from '../validation/working-tables';
 
 /** By measure: a query over the read models with a row for each item. `$1` is the tenant. */
@@ -90,7 +91,7 @@ async function sum(
   for await (const page of pages<{ key: string; count: string; amount: string }>(reads, grouped, [id]))
     await session.query(
       `insert into loaded_totals
-       select $1, $2, case when t.key is null then '' else coalesce(r.import_id, $3 || '_' || replace(t.key::text, '-', '')) end,
+       select $1, $2, case when t.key is null then '' else coalesce(r.import_id, ${idText('$3', 't.key')}) end,
          t.count, t.amount
        from unnest($4::uuid[], $5::bigint[], $6::numeric[]) t(key, count, amount)
        left join record_ids r on r.id = t.key`,

@@ -2,7 +2,7 @@ import { parse, v5 } from 'uuid';
 import { type Id, type Kind, kindOf, toId } from '#kernel/ids';
 import { tables } from '../schema/schema-1.0';
 
-const kinds = new Map(tables.flatMap(({ name, kind }) => (kind ? [[name, kind as Kind]] : [])));
+const kinds = new Map(tables.flatMap(({ name, kind }) => (kind ? [[name, kind]] : [])));
 const ofKinds: ReadonlySet<string> = new Set(kinds.values());
 
 /** The number of ids per table that are remembered, because many rows refer to the same records. */

@@ -4,17 +4,7 @@ import type { Id, Kind } from '#kernel/ids';
 import { tables } from '../schema/schema-1.0';
 import type { Column } from '../schema/table';
 import type { StagingArea } from '../staging/staging-area';
-import { isImported, isRecordId, kindOfTable, type RecordIds } from './record-id';
-
-/**
- * Columns that name the whole of which the row is a part, or what a line charges: it changes too, so it must be a row.
- */
-const wholes: Record<string, readonly string[]> = {
-  TaxRate: ['TaxCodeId'],
-  RateSetEntry: ['RateSetId'],
-  InvoiceLine: ['InvoiceId', 'WorkItemId', 'CostRecoveryId'],
-  Payment: ['InvoiceId'],
-};
+import { isImported, isRecordId, type RecordIds } from './record-id';
 
 /**
  * The ids of the tenant's records to which an import refers, and of the tax codes by which its invoices are taxed.
@@ -35,9 +25,10 @@ export async function referredRecords(
   for (const { id } of rows) found.add(id);
   for (const { name, columns } of tables) {
     const references = columns.filter(({ refersTo }) => refersTo);
+    const ofRows = references.filter(({ isOfRow }) => isOfRow).map((column) => column.name);
     for (const { column, id } of await idsIn(client, staging, name, references)) {
       if (!isRecordId(id)) continue;
-      if (wholes[name]?.includes(column))
+      if (ofRows.includes(column))
         refused(
           invalid(
             'part_of_existing',
@@ -86,7 +77,7 @@ export class OwnRecords {
   }
 
   private async load(kind: Kind): Promise<Set<string>> {
-    const table = tables.find((one) => one.kind !== undefined && kindOfTable(one.name) === kind);
+    const table = tables.find((one) => one.kind === kind);
     if (!table) return new Set();
     const { rows } = await this.client.query<{ key: string }>(
       `select t."ImportId" as key from ${this.staging.table(table.name)} t`,

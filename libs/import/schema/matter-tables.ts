@@ -1,7 +1,7 @@
 import { disbursementKinds } from '#practice/disbursement-codes/disbursement-code.events';
 import { lineKinds } from '#practice/invoices/invoice.events';
 import { itemTypes } from './reference-tables';
-import { choice, code, plain, reference, required, table, text } from './table';
+import { choice, code, ofRow, plain, reference, required, table, text } from './table';
 
 export const matterStates = ['Open', 'Closed', 'Archived'] as const;
 export const billableStates = ['Pending', 'Finalised', 'Billed', 'WrittenOff'] as const;
@@ -143,16 +143,18 @@ export const invoice = table(
 );
 
 export const invoiceLine = table('InvoiceLine', 'The lines of the invoices.', [
-  reference('InvoiceId', 'Invoice', 'The invoice to which the line belongs.', required),
+  reference('InvoiceId', 'Invoice', 'The invoice to which the line belongs.', { ...required, ...ofRow }),
   reference(
     'WorkItemId',
     'WorkItem',
     'The work that the line charges. Required if Kind is Fee, and otherwise empty.',
+    ofRow,
   ),
   reference(
     'CostRecoveryId',
     'CostRecovery',
     'The cost that the line charges. Required if Kind is CostRecovery or Disbursement, and otherwise empty.',
+    ofRow,
   ),
   reference(
     'TaxCodeId',
@@ -182,7 +184,7 @@ export const invoiceLine = table('InvoiceLine', 'The lines of the invoices.', [
 ]);
 
 export const payment = table('Payment', 'The payments of the invoices.', [
-  reference('InvoiceId', 'Invoice', 'The invoice that was paid.', required),
+  reference('InvoiceId', 'Invoice', 'The invoice that was paid.', { ...required, ...ofRow }),
   plain('date', 'Date', 'The day of the payment.', required),
   plain('money', 'Amount', 'The amount that was paid, which must be more than 0.', required),
   text('Reference', 200, "The payer's reference."),

@@ -2,7 +2,7 @@ import { scopes } from '#practice/applicable-rates/applicable-rate.events';
 import { disbursementKinds } from '#practice/disbursement-codes/disbursement-code.events';
 import { pers } from '#practice/rate-sets/rate-set.events';
 import { taxCategories, taxSchemes } from '#practice/tax-codes/tax-code.events';
-import { choice, code, plain, reference, required, table, text } from './table';
+import { choice, code, ofRow, plain, reference, required, table, text } from './table';
 
 /** The source's names for item types, in the order of the API's 0 and 1. */
 export const itemTypes = ['Timed', 'Itemised'] as const;
@@ -76,7 +76,7 @@ export const taxRate = table(
       'TaxCode',
       'The tax code of the rate. Only tax codes of the categories Standard and Reduced have rates, and must have at ' +
         'least one.',
-      required,
+      { ...required, ...ofRow },
     ),
     plain('percent', 'Percent', 'The rate as a percentage of the net amount: 20 means a fifth.', required),
     plain('date', 'FromDate', 'The first day of the rate.', required),
@@ -119,7 +119,7 @@ export const rateSetEntry = table(
   'The entries of the rate sets. An entry is for work that has all the properties that it names; an empty column ' +
     'names none.',
   [
-    reference('RateSetId', 'RateSet', 'The rate set to which it belongs.', required),
+    reference('RateSetId', 'RateSet', 'The rate set to which it belongs.', { ...required, ...ofRow }),
     reference('EmployeeId', 'Employee', 'The rate is only for work of this employee.'),
     reference('TaskTypeId', 'TaskType', 'The rate is only for work of this type.'),
     reference('MatterTypeId', 'MatterType', 'The rate is only for work on matters of this type.'),

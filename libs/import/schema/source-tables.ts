@@ -1,38 +1,28 @@
 import { choice, plain, required, table, text } from './table';
 
-export const info = table(
-  'Info',
-  'What was extracted, from where and when. The table has exactly one row.',
-  [
-    text('SchemaVersion', 10, 'Version of these tables: 1.0.', required),
-    text(
-      'SourceSystem',
-      100,
-      'The name of the system that the data comes from. It must be the same in every import.',
-      required,
-    ),
-    plain('instant', 'ExtractedAtUtc', 'When the tables were filled, in UTC.', required),
-    plain(
-      'date',
-      'CutoverDate',
-      'The last day that the data covers. No row may be dated after it.',
-      required,
-    ),
-    plain(
-      'currency',
-      'BaseCurrency',
-      'The base currency of the books. It must be that of the tenant.',
-      required,
-    ),
-    text(
-      'TimeZone',
-      64,
-      'The IANA name of the time zone of the firm, such as Europe/London. It must be that of the tenant.',
-      required,
-    ),
-  ],
-  { isSingle: true },
-);
+export const info = table('Info', 'What was extracted, from where and when. The table has exactly one row.', [
+  text('SchemaVersion', 10, 'Version of these tables: 1.0.', required),
+  text(
+    'SourceSystem',
+    100,
+    'The name of the system that the data comes from. It must be the same in every import.',
+    required,
+  ),
+  plain('instant', 'ExtractedAtUtc', 'When the tables were filled, in UTC.', required),
+  plain('date', 'CutoverDate', 'The last day that the data covers. No row may be dated after it.', required),
+  plain(
+    'currency',
+    'BaseCurrency',
+    'The base currency of the books. It must be that of the tenant.',
+    required,
+  ),
+  text(
+    'TimeZone',
+    64,
+    'The IANA name of the time zone of the firm, such as Europe/London. It must be that of the tenant.',
+    required,
+  ),
+]);
 
 export const controlMeasures = ['Rows', 'Work', 'UnbilledWork', 'Billed', 'Debtors'] as const;
 export const controlGroups = ['Total', 'Table', 'Matter', 'FeeEarner'] as const;

@@ -1,3 +1,5 @@
+import type { Kind } from '#kernel/ids';
+
 /** How a source's column is read, checked and stored. */
 export type ColumnType =
   | 'key'
@@ -31,6 +33,8 @@ export interface Column {
   readonly values?: readonly string[];
   /** Names of the tables to whose rows a reference may refer. */
   readonly refersTo?: readonly string[];
+  /** The row is a part of the row to which it refers, or charges it. It cannot refer to a record of the tenant. */
+  readonly isOfRow?: boolean;
 }
 
 export interface Table {
@@ -38,12 +42,10 @@ export interface Table {
   readonly about: string;
   readonly columns: readonly Column[];
   /** Kind of the records that the rows become, as in `<kind>_<32 hex>`; undefined for parts of records, and for Info. */
-  readonly kind?: string;
-  /** The table has exactly one row. */
-  readonly isSingle: boolean;
+  readonly kind?: Kind;
 }
 
-type Options = Partial<Pick<Column, 'isRequired' | 'mayLack'>>;
+type Options = Partial<Pick<Column, 'isRequired' | 'mayLack' | 'isOfRow'>>;
 
 const column = (name: string, type: ColumnType, about: string, options: Partial<Column> = {}): Column => ({
   name,
@@ -55,6 +57,7 @@ const column = (name: string, type: ColumnType, about: string, options: Partial<
 });
 
 export const required: Options = { isRequired: true };
+export const ofRow: Options = { isOfRow: true };
 
 export const text = (name: string, length: number, about: string, options?: Options): Column =>
   column(name, 'text', about, { length, ...options });
@@ -86,7 +89,7 @@ export function table(
   name: string,
   about: string,
   columns: readonly Column[],
-  { kind, isSingle = false }: { kind?: string; isSingle?: boolean } = {},
+  { kind }: Pick<Table, 'kind'> = {},
 ): Table {
-  return { name, about, columns: [importId, ...columns], kind, isSingle };
+  return { name, about, columns: [importId, ...columns], kind };
 }

@@ -10,6 +10,7 @@ import { ExistingRecords } from '../records/existing-records';
 import { takeRows } from '../staging/taken-rows';
 import { checkCells } from './cells/cells';
 import { dropDuplicates } from './cells/duplicates';
+import { makeKnownRecords } from './tenant/all-records';
 import { countAsNow } from './tenant/counted-then-and-now';
 import { makeEdited } from './tenant/edited-records';
 import {
@@ -19,8 +20,7 @@ import {
   makeRoleKeys,
   makeSettings,
   nameByKeys,
-} from './tenant/ground';
-import { makeKnownRecords } from './tenant/known-records';
+} from './tenant/lookup-tables';
 import { makeCharges, makeValues } from './values';
 import { makeTable } from './working-tables';
 

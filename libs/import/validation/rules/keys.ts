@@ -3,7 +3,7 @@ import { tables } from '../../schema/schema-1.0';
 import { checkedTable, cut } from '../checked-names';
 import type { Rule } from '../rule';
 import { isUnchanged, oneName } from '../tenant/edited-records';
-import { isExisting } from '../tenant/named-by-id';
+import { idText, isExisting } from '../tenant/named-by-id';
 import { isGivenUp, takenBy, uniqueKeys } from '../tenant/unique-keys';
 
 /** An ImportId must be unique in its table, and must not look like the id of a record. */
@@ -64,7 +64,7 @@ const numberRules = uniqueKeys.flatMap((unique): Rule[] => {
 });
 
 /** SQL: the id of the entity that the row's EntityId names. */
-const ENTITY = `coalesce((select 'entity_' || replace(i.id::text, '-', '') from record_ids i
+const ENTITY = `coalesce((select ${idText("'entity'", 'i.id')} from record_ids i
     where i.table_name = 'Entity' and i.import_id = t.entity_id), t.entity_id)`;
 
 /** An entity is at most one client, one employee and one supplier. */

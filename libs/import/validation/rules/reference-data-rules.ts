@@ -1,7 +1,7 @@
 import { PARENT } from '#practice/matter-types/matter-type';
 import type { Rule } from '../rule';
 import { isSettled, isUnchanged, oneName } from '../tenant/edited-records';
-import { isExisting } from '../tenant/named-by-id';
+import { idText, isExisting, uuidIn } from '../tenant/named-by-id';
 
 const matterTypeRules: readonly Rule[] = [
   {
@@ -185,7 +185,7 @@ const rateRules: readonly Rule[] = [
 
 /** SQL: the id of the record that a reference names, by a row's key or by that id. */
 function recordNamed(reference: string, table: string): string {
-  return `coalesce((select k.kind || '_' || replace(r.id::text, '-', '') from record_ids r
+  return `coalesce((select ${idText('k.kind', 'r.id')} from record_ids r
       join (values ('Matter', 'matter'), ('Client', 'client'), ('Employee', 'employee'), ('TaskType', 'tasktype')) k("table", kind)
         on k."table" = r.table_name
       where r.table_name = ${table} and r.import_id = ${reference}), ${reference})`;
@@ -208,7 +208,7 @@ function agreedInTenant(): string {
       from applicable_rates t where not ${isUnchanged('ApplicableRate')}
     ) t cross join settings s
     cross join lateral (
-      select case when ${isExisting('t.scope_record')} then substr(t.scope_record, strpos(t.scope_record, '_') + 1)::uuid end as id
+      select case when ${isExisting('t.scope_record')} then ${uuidIn('t.scope_record')} end as id
     ) scope
     join event_store.links l on l.tenant_id = s.tenant_id and l.target = scope.id and l.kind like 'applicable_rate%'
     join event_store.streams o on o.tenant_id = s.tenant_id and o.stream_id = l.source and o.kind = 'applicablerate'

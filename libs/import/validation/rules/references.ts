@@ -5,7 +5,7 @@ import type { Column } from '../../schema/table';
 import { checkedColumn, checkedTable } from '../checked-names';
 import type { Rule } from '../rule';
 import { isUnchanged } from '../tenant/edited-records';
-import { isExisting, OF_ROWS } from '../tenant/named-by-id';
+import { isExisting } from '../tenant/named-by-id';
 
 /** Columns whose reference to a record of the tenant requires an active record, as for requests. */
 const TO_ACTIVE: Record<string, readonly string[]> = {
@@ -22,7 +22,7 @@ const found = tables.flatMap(({ name: table, columns }) =>
   columns.flatMap((column): Rule[] => (column.refersTo ? rulesOf(table, column, column.refersTo) : [])),
 );
 
-function rulesOf(table: string, { name: column }: Column, refersTo: readonly string[]): Rule[] {
+function rulesOf(table: string, { name: column, isOfRow }: Column, refersTo: readonly string[]): Rule[] {
   const cell = `t.${checkedColumn(column)}`;
   const isRow = refersTo.map(
     (to) => `exists (select from ${checkedTable(to)} x where x.import_id = ${cell})`,
@@ -36,7 +36,7 @@ function rulesOf(table: string, { name: column }: Column, refersTo: readonly str
     detail: `left(${cell}, 50)`,
     rows: `${from} and not (${isRow.join(' or ')})`,
   };
-  if (OF_ROWS.has(`${table}.${column}`)) {
+  if (isOfRow) {
     const isForeign: Rule = {
       code: 'part_of_existing',
       table,

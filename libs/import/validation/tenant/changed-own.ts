@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import { makeTable } from '../working-tables';
-import { referencesByIds } from './named-by-id';
+import { referencesByIds, uuidIn } from './named-by-id';
 
 /** Fields whose values rows take over from the tenant's records: unit length, tax code, and names of work and costs. */
 const TAKEN = ['minutesPerUnit', 'taxCodeId', 'name', 'description', 'narration'];
@@ -15,13 +15,13 @@ export async function makeChangedOwn(session: ClientBase): Promise<void> {
     session,
     'changed_own',
     `with own as (
-       select id, substr(id, strpos(id, '_') + 1)::uuid as stream_id
+       select id, ${uuidIn('id')} as stream_id
        from (select distinct id from (${referencesByIds()}) r) r
        where split_part(id, '_', 1) in ('matter', 'client', 'disbursementcode', 'tasktype')
      ), saying as (
        select id, stream_id from own
        union all
-       select o.id, substr(v.id, strpos(v.id, '_') + 1)::uuid
+       select o.id, ${uuidIn('v.id')}
        from own o
        join event_store.streams s on s.tenant_id = (select tenant_id from settings) and s.stream_id = o.stream_id
          and s.kind = 'matter'

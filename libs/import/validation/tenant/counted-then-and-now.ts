@@ -3,8 +3,8 @@ import { toUuid } from '#kernel/ids';
 import type { TenantRef } from '#platform/request-context';
 import type { RecordIds } from '../../records/record-id';
 import { checkedTable } from '../checked-names';
-
-const BATCH = 5_000;
+import { valuesOf } from './lookup-tables';
+import { idText } from './named-by-id';
 
 /** SQL: work items on the tenant's own matters, or on matters of its own clients, that are in `changed_own`. */
 const ON_MATTERS = `
@@ -36,7 +36,7 @@ const BILLED_OTHERWISE = `
   where c.state = 'Billed' and exists (
     select from event_store.events e
     where e.tenant_id = (select tenant_id from settings) and e.stream_id = r.id
-      and e.data ->> 'taxCodeId' <> coalesce('taxcode_' || replace(t.id::text, '-', ''), d.tax_code_id))`;
+      and e.data ->> 'taxCodeId' <> coalesce(${idText("'taxcode'", 't.id')}, d.tax_code_id))`;
 
 /** SQL: all work, if the tenant's setting for the length of a unit has changed since the first import. */
 function countedOtherwise({ streamId }: TenantRef): string {
@@ -107,14 +107,8 @@ export async function countAsThen(session: ClientBase, tenant: TenantRef, ids: R
     );
   await session.query('analyze counted_by');
   for (const [table, taken] of Object.entries(TAKEN)) {
-    for (let after = ''; ; ) {
-      const { rows } = await session.query<{ import_id: string }>(
-        `select import_id from counted_by where table_name = $1 and import_id > $2 order by import_id limit ${BATCH}`,
-        [table, after],
-      );
-      if (rows.length === 0) break;
-      const keys = rows.map(({ import_id }) => import_id);
-      after = keys[keys.length - 1];
+    const counted = `(select import_id from counted_by where table_name = '${table}') n`;
+    for await (const keys of valuesOf(session, counted, 'import_id'))
       await session.query(
         `update counted_by n set ${taken.map(({ column }) => `${column} = ${column}_then.value`).join(', ')}
          from unnest($2::text[], $3::uuid[]) k(import_id, id)
@@ -123,7 +117,6 @@ export async function countAsThen(session: ClientBase, tenant: TenantRef, ids: R
          where n.table_name = $1 and n.import_id = k.import_id`,
         [table, keys, keys.map((key) => toUuid(ids.of(table, key)))],
       );
-    }
   }
 }
 

@@ -9,7 +9,7 @@ import { checkedColumn, checkedTable } from '../checked-names';
 import { makeEmptyTable, makeTable } from '../working-tables';
 import { makeChangedOwn } from './changed-own';
 import { countAsThen } from './counted-then-and-now';
-import { isExisting, OF_ROWS } from './named-by-id';
+import { idText, isExisting, updateReferences } from './named-by-id';
 
 /**
  * Tables whose rows are parts of another table's record: that table, and the column that names it. Both change
@@ -86,7 +86,7 @@ export async function makeEdited(
 }
 
 const editedRecords = `
-  select r.table_name, r.import_id, s.stream_id, s.kind || '_' || replace(s.stream_id::text, '-', '') as id,
+  select r.table_name, r.import_id, s.stream_id, ${idText('s.kind', 's.stream_id')} as id,
     coalesce((s.state -> 'data' ->> 'isDeleted')::boolean, false) as is_deleted,
     s.state -> 'data' ->> 'state' is distinct from '1' as is_inactive,
     s.state -> 'data' ->> 'anonymisedOn' is not null as is_erased
@@ -100,7 +100,7 @@ const editedRecords = `
 async function addMatters(session: ClientBase): Promise<void> {
   await session.query(
     `insert into edited
-     select r.table_name, r.import_id, r.id, 'matter_' || replace(r.id::text, '-', ''), false, false, false
+     select r.table_name, r.import_id, r.id, ${idText("'matter'", 'r.id')}, false, false, false
      from edited c
      join matters m on m.client_id = c.import_id
      join record_ids r on r.table_name = 'Matter' and r.import_id = m.import_id
@@ -133,20 +133,14 @@ async function compare(session: ClientBase, run: ImportRun, comparison: Comparis
 }
 
 async function referByIds(session: ClientBase): Promise<void> {
-  const { rows } = await session.query<{ table: string }>('select distinct table_name as table from edited');
-  const edited = new Set(rows.map(({ table }) => table));
-  for (const { name, columns } of tables)
-    for (const { name: column, refersTo = [] } of columns) {
-      const to = refersTo.filter((table) => edited.has(table));
-      if (to.length === 0 || OF_ROWS.has(`${name}.${column}`)) continue;
-      const cell = checkedColumn(column);
-      await session.query(
-        `update ${checkedTable(name)} t set ${cell} = e.id from edited e
-         where e.import_id = t.${cell} and e.table_name in (${to.map((table) => `'${table}'`).join(', ')})
-           ${refersTo.length > 1 ? 'and e.table_name = t.scope' : ''}
-           and ${IS_TAKEN} and not ${isUnchanged(name)}`,
-      );
-    }
+  await updateReferences(
+    session,
+    'edited',
+    ({ table, cell, to, hasScope }) =>
+      `update ${checkedTable(table)} t set ${cell} = e.id from edited e
+       where e.import_id = t.${cell} and e.table_name in (${to}) ${hasScope ? 'and e.table_name = t.scope' : ''}
+         and ${IS_TAKEN} and not ${isUnchanged(table)}`,
+  );
   await session.query('analyze edited');
 }
 

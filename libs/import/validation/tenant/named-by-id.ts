@@ -1,16 +1,8 @@
-import { kindOfTable } from '../../records/record-id';
+import type { ClientBase } from 'pg';
 import { tables } from '../../schema/schema-1.0';
 import { checkedColumn, checkedTable } from '../checked-names';
 
-/** References by which a row is a part of another row, or changes it. They cannot name a record of the tenant. */
-export const OF_ROWS = new Set([
-  'TaxRate.TaxCodeId',
-  'RateSetEntry.RateSetId',
-  'InvoiceLine.InvoiceId',
-  'InvoiceLine.WorkItemId',
-  'InvoiceLine.CostRecoveryId',
-  'Payment.InvoiceId',
-]);
+const kinds = tables.flatMap(({ kind }) => kind ?? []);
 
 /** SQL: the reference has the form of a record's id rather than of a key. */
 export function isExisting(reference: string): string {
@@ -18,7 +10,15 @@ export function isExisting(reference: string): string {
   return `(length(${reference}) > 36 and ${reference} ~ '^(${kinds.join('|')})_[0-9a-f]{32}$')`;
 }
 
-const kinds = tables.flatMap(({ name, kind }) => (kind ? [kindOfTable(name)] : []));
+/** SQL: the id of a record, from its kind and its stream. */
+export function idText(kind: string, uuid: string): string {
+  return `${kind} || '_' || replace(${uuid}::text, '-', '')`;
+}
+
+/** SQL: the stream of the record that has the id. */
+export function uuidIn(id: string): string {
+  return `substr(${id}, strpos(${id}, '_') + 1)::uuid`;
+}
 
 /** SQL: the ids, as `id`, by which rows refer to records of the tenant. Reads each table once. */
 export function referencesByIds(): string {
@@ -32,4 +32,44 @@ export function referencesByIds(): string {
       ];
     })
     .join(' union all ');
+}
+
+/** A column by which rows refer to rows of other tables. */
+interface Reference {
+  table: string;
+  /** Its name in the checked copy. */
+  cell: string;
+  /** SQL: the other tables, separated by commas. */
+  to: string;
+  /** The row's scope tells which of the other tables is meant. */
+  hasScope: boolean;
+}
+
+/**
+ * Updates the references that may name a row in `names`. Left out are those that must name a row in any case.
+ * @param names a table of the staging area with the column `table_name`
+ * @param update makes the statement
+ */
+export async function updateReferences(
+  session: ClientBase,
+  names: string,
+  update: (reference: Reference) => string,
+): Promise<void> {
+  const { rows } = await session.query<{ table: string }>(
+    `select distinct table_name as table from ${names}`,
+  );
+  const named = new Set(rows.map(({ table }) => table));
+  for (const { name, columns } of tables)
+    for (const { name: column, refersTo = [], isOfRow } of columns) {
+      const to = refersTo.filter((table) => named.has(table));
+      if (to.length === 0 || isOfRow) continue;
+      await session.query(
+        update({
+          table: name,
+          cell: checkedColumn(column),
+          to: to.map((table) => `'${table}'`).join(', '),
+          hasScope: refersTo.length > 1,
+        }),
+      );
+    }
 }

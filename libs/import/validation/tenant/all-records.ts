@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import { makeView } from '../working-tables';
+import { idText } from './named-by-id';
 
 /** SQL: the state of a tenant's record, which is stored as an integer, by the name that rows use for it. */
 const active = `case (data ->> 'state')::int when 0 then 'New' when 1 then 'Active' else 'Inactive' end`;
@@ -36,7 +37,7 @@ const views: Record<string, string> = {
     union all
     select id, data ->> 'kind', data ->> 'taxCodeId' from existing where kind = 'disbursementcode'`,
   all_tax_codes: `
-    select t.import_id as key, 'taxcode_' || replace(i.id::text, '-', '') as id, t.category, t.scheme
+    select t.import_id as key, ${idText("'taxcode'", 'i.id')} as id, t.category, t.scheme
     from tax_codes t left join record_ids i on i.table_name = 'TaxCode' and i.import_id = t.import_id
     union all
     select id, id, data ->> 'category', data ->> 'scheme' from existing where kind = 'taxcode'`,

@@ -5,11 +5,11 @@ import { dayIn } from '#kernel/zone';
 import type { RegisteredTenant } from '#platform/auth/tenants';
 import { roleName } from '#practice/roles/role';
 import type { TenantState } from '#practice/tenants/tenant.lookup';
-import { kindOfTable, RecordIds } from '../../records/record-id';
+import { RecordIds } from '../../records/record-id';
 import { tables } from '../../schema/schema-1.0';
-import { checkedColumn, checkedTable } from '../checked-names';
+import { checkedTable } from '../checked-names';
 import { makeEmptyTable, makeTable } from '../working-tables';
-import { OF_ROWS, referencesByIds } from './named-by-id';
+import { idText, referencesByIds, updateReferences, uuidIn } from './named-by-id';
 
 /** Makes `settings`: one row with what rules need to know of the tenant. */
 export async function makeSettings(
@@ -96,8 +96,12 @@ export async function makeRoleKeys(session: ClientBase): Promise<void> {
   await session.query('analyze role_keys');
 }
 
-/** The distinct values of a column, in batches. */
-async function* valuesOf(session: ClientBase, table: string, column: string): AsyncGenerator<string[]> {
+/** The distinct values of a column of a table or subquery, in batches. */
+export async function* valuesOf(
+  session: ClientBase,
+  table: string,
+  column: string,
+): AsyncGenerator<string[]> {
   for (let after = ''; ; ) {
     const { rows } = await session.query<{ value: string }>(
       `select distinct ${column} as value from ${table} where ${column} > $1 order by 1 limit ${BATCH}`,
@@ -120,7 +124,7 @@ export async function makeExisting(session: ClientBase): Promise<void> {
     session,
     'existing',
     `with recursive wanted as (
-       select substr(id, strpos(id, '_') + 1)::uuid as stream_id, split_part(id, '_', 1) as kind from (
+       select ${uuidIn('id')} as stream_id, split_part(id, '_', 1) as kind from (
          select id from named union select tax_code from counted_by where tax_code is not null
        ) n
        union
@@ -131,10 +135,10 @@ export async function makeExisting(session: ClientBase): Promise<void> {
        cross join lateral (
          values (o.state -> 'data' ->> 'clientId', 'client'), (o.state -> 'data' ->> 'taxCodeId', 'taxcode')
        ) v(id, kind)
-       cross join lateral (select substr(v.id, strpos(v.id, '_') + 1)::uuid as stream_id, v.kind) l
+       cross join lateral (select ${uuidIn('v.id')} as stream_id, v.kind) l
        where v.id is not null
      )
-     select s.kind || '_' || replace(s.stream_id::text, '-', '') as id, s.kind, s.stream_id, (s.state -> 'data')::jsonb as data
+     select ${idText('s.kind', 's.stream_id')} as id, s.kind, s.stream_id, (s.state -> 'data')::jsonb as data
      from event_store.streams s
      where s.tenant_id = (select tenant_id from settings)
        and ((s.stream_id, s.kind) in (select stream_id, kind from wanted)
@@ -151,28 +155,21 @@ export async function makeExisting(session: ClientBase): Promise<void> {
  * brought and that is a row of this one. Rules then need not know that both names mean the same record.
  */
 export async function nameByKeys(session: ClientBase): Promise<void> {
-  const ofTables = tables.flatMap(({ name, kind }) => (kind ? [`('${name}', '${kindOfTable(name)}')`] : []));
+  const ofTables = tables.flatMap(({ name, kind }) => (kind ? [`('${name}', '${kind}')`] : []));
   await makeTable(
     session,
     'own_names',
     `select distinct v.id, r.table_name, r.import_id from (${referencesByIds()}) v
      join (
-       select k.kind || '_' || replace(r.id::text, '-', '') as id, r.table_name, r.import_id
+       select ${idText('k.kind', 'r.id')} as id, r.table_name, r.import_id
        from record_ids r join (values ${ofTables.join(', ')}) k(table_name, kind) using (table_name)
      ) r on r.id = v.id`,
   );
-  const { rows } = await session.query<{ table: string }>(
-    'select distinct table_name as table from own_names',
+  await updateReferences(
+    session,
+    'own_names',
+    ({ table, cell, to }) =>
+      `update ${checkedTable(table)} t set ${cell} = n.import_id from own_names n
+       where n.id = t.${cell} and n.table_name in (${to})`,
   );
-  const named = new Set(rows.map(({ table }) => table));
-  for (const { name, columns } of tables)
-    for (const column of columns) {
-      const isNamed = column.refersTo?.some((table) => named.has(table));
-      if (!isNamed || OF_ROWS.has(`${name}.${column.name}`)) continue;
-      const cell = checkedColumn(column.name);
-      await session.query(
-        `update ${checkedTable(name)} t set ${cell} = n.import_id from own_names n
-         where n.id = t.${cell} and n.table_name in (${column.refersTo!.map((table) => `'${table}'`).join(', ')})`,
-      );
-    }
 }
