@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import type { RegisteredTenant } from '#platform/auth/tenants';
 import { live } from '#projections/live';
+import { pagesOf } from '../records/staging-rows';
 import { idText } from '../validation/tenant/named-by-id';
 import { makeEmptyTable } from '../validation/working-tables';
 
@@ -46,29 +47,35 @@ const LISTED: Record<string, { projection: string; parts?: Record<string, string
 
 const PAGE = 10_000;
 
+export interface Sides {
+  /** A session of the database with the staged rows. */
+  session: ClientBase;
+  /** A session of the database with the read models. */
+  reads: ClientBase;
+  /** The staging tenant. */
+  tenant: RegisteredTenant;
+  signal: AbortSignal;
+}
+
 /**
  * Makes `loaded_totals`, the totals of the staging tenant's read models. The read models may be on another server than the
  * staged rows, so sums by record, and ids, are copied page by page from one session to the other.
- * @param session a session of the database with the staged rows
- * @param reads the database with the read models
  */
-export async function makeLoadedTotals(
-  session: ClientBase,
-  reads: ClientBase,
-  tenant: RegisteredTenant,
-): Promise<void> {
+export async function makeLoadedTotals(sides: Sides): Promise<void> {
   const totals = 'measure text, group_by text, group_key text, count bigint, amount numeric';
-  await makeEmptyTable(session, 'loaded_totals', totals);
-  await makeEmptyTable(session, 'loaded_records', 'table_name text, id uuid, parts int[]');
+  await makeEmptyTable(sides.session, 'loaded_totals', totals);
+  await makeEmptyTable(sides.session, 'loaded_records', 'table_name text, id uuid, parts int[]');
   for (const [measure, query] of Object.entries(measures)) {
-    await sum(session, reads, tenant, { measure, groupBy: 'Total', key: 'null', query });
-    await sum(session, reads, tenant, { measure, groupBy: 'Matter', key: 'matter', query });
-    if (measure !== 'Debtors')
-      await sum(session, reads, tenant, { measure, groupBy: 'FeeEarner', key: 'fee_earner', query });
+    await sum(sides, { measure, groupBy: 'Total', key: 'null', query });
+    await sum(sides, { measure, groupBy: 'Matter', key: 'matter', query });
+    if (measure !== 'Debtors') await sum(sides, { measure, groupBy: 'FeeEarner', key: 'fee_earner', query });
   }
-  for (const [table, projection] of Object.entries(COUNTED))
-    await count(session, reads, tenant, table, projection);
-  for (const [table, list] of Object.entries(LISTED)) await listed(session, reads, tenant, table, list);
+  for (const [table, projection] of Object.entries(COUNTED)) await count(sides, table, projection);
+  for (const [table, list] of Object.entries(LISTED)) await listed(sides, table, list);
+}
+
+function read<Row extends object>({ reads, tenant, signal }: Sides, query: string): AsyncGenerator<Row[]> {
+  return pagesOf<Row>(reads, query, PAGE, signal, [tenant.id]);
 }
 
 interface Sum {
@@ -79,17 +86,12 @@ interface Sum {
 }
 
 /** Adds up a measure. A total names a record by the ImportId of the row that became it, otherwise by its id. */
-async function sum(
-  session: ClientBase,
-  reads: ClientBase,
-  { id }: RegisteredTenant,
-  { measure, groupBy, key, query }: Sum,
-): Promise<void> {
+async function sum(sides: Sides, { measure, groupBy, key, query }: Sum): Promise<void> {
   const grouped = `select ${key}::uuid as key, count(*) as count, coalesce(sum(amount), 0) as amount from (${query}) q
     ${groupBy === 'Total' ? '' : `where ${key} is not null group by 1`}`;
   const kind = groupBy === 'Matter' ? 'matter' : 'employee';
-  for await (const page of pages<{ key: string; count: string; amount: string }>(reads, grouped, [id]))
-    await session.query(
+  for await (const page of read<{ key: string; count: string; amount: string }>(sides, grouped))
+    await sides.session.query(
       `insert into loaded_totals
        select $1, $2, case when t.key is null then '' else coalesce(r.import_id, ${idText('$3', 't.key')}) end,
          t.count, t.amount
@@ -106,16 +108,10 @@ async function sum(
     );
 }
 
-async function count(
-  session: ClientBase,
-  reads: ClientBase,
-  { id }: RegisteredTenant,
-  table: string,
-  projection: string,
-): Promise<void> {
+async function count({ session, reads, tenant }: Sides, table: string, projection: string): Promise<void> {
   const { rows } = await reads.query<{ count: string }>(
     `select count(*) as count from ${tableOf(projection)} t where ${live(projection, 't', '$1')} and not is_deleted`,
-    [id],
+    [tenant.id],
   );
   await session.query(`insert into loaded_totals values ('Rows', 'Table', $1, $2, null)`, [
     table,
@@ -125,17 +121,15 @@ async function count(
 
 /** Counts the records that the import has created, and their parts. */
 async function listed(
-  session: ClientBase,
-  reads: ClientBase,
-  { id }: RegisteredTenant,
+  sides: Sides,
   table: string,
   { projection, parts = {} }: (typeof LISTED)[string],
 ): Promise<void> {
   const lengths = Object.values(parts).map((field) => `json_array_length(state -> '${field}')`);
   const query = `select id, array[${lengths.join(', ')}]::int[]::text as parts
     from ${tableOf(projection)} t where ${live(projection, 't', '$1')} and not is_deleted`;
-  for await (const page of pages<{ id: string; parts: string }>(reads, query, [id]))
-    await session.query(
+  for await (const page of read<{ id: string; parts: string }>(sides, query))
+    await sides.session.query(
       'insert into loaded_records select $1, id, parts::int[] from unnest($2::uuid[], $3::text[]) p(id, parts)',
       [table, page.map((row) => row.id), page.map((row) => row.parts)],
     );
@@ -144,7 +138,7 @@ async function listed(
     ...Object.keys(parts).map((part, index) => [part, `coalesce(sum(l.parts[${index + 1}]), 0)`]),
   ];
   for (const [name, counted] of counts)
-    await session.query(
+    await sides.session.query(
       `insert into loaded_totals
        select 'Rows', 'Table', $1, ${counted}, null
        from loaded_records l join record_ids r on r.table_name = l.table_name and r.id = l.id
@@ -155,23 +149,4 @@ async function listed(
 
 function tableOf(projection: string): string {
   return `read_model.${projection.replaceAll('-', '_')}`;
-}
-
-/** The rows of a query, page by page. */
-async function* pages<Row extends object>(
-  client: ClientBase,
-  query: string,
-  values: unknown[],
-): AsyncGenerator<Row[]> {
-  await client.query('begin read only');
-  try {
-    await client.query(`declare rows no scroll cursor for ${query}`, values);
-    for (;;) {
-      const { rows } = await client.query<Row>(`fetch ${PAGE} from rows`);
-      if (rows.length === 0) return;
-      yield rows;
-    }
-  } finally {
-    await client.query('rollback').catch(() => undefined);
-  }
 }

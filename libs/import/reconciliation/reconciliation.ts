@@ -33,7 +33,7 @@ export class Reconciliation {
       await this.checked.keep(session, run);
       const reads = await this.reads.session(run.signal);
       try {
-        await makeLoadedTotals(session, reads, staging);
+        await makeLoadedTotals({ session, reads, tenant: staging, signal: run.signal });
       } finally {
         await reads.end();
       }

@@ -31,15 +31,16 @@ export async function prepare(client: ClientBase, staging: StagingArea): Promise
  * @param query from code
  * @param signal whose reason is thrown once it is aborted
  */
-export async function* pagesOf(
+export async function* pagesOf<Of extends object = Row>(
   client: ClientBase,
   query: string,
   size: number,
   signal: AbortSignal,
-): AsyncGenerator<Row[]> {
+  values: unknown[] = [],
+): AsyncGenerator<Of[]> {
   signal.throwIfAborted();
   const fetch = () => {
-    const page = client.query<Row>(`fetch ${size} from rows`);
+    const page = client.query<Of>(`fetch ${size} from rows`);
     // Whoever awaits the page receives its error. Without a handler, the error of an abandoned page would end the
     // process.
     page.catch(() => undefined);
@@ -47,7 +48,7 @@ export async function* pagesOf(
   };
   await client.query('begin read only');
   try {
-    await client.query(`declare rows no scroll cursor for ${query}`);
+    await client.query(`declare rows no scroll cursor for ${query}`, values);
     for (let page = fetch(); ; ) {
       const { rows } = await page;
       signal.throwIfAborted();
