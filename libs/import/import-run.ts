@@ -1,3 +1,4 @@
+import type { PoolClient } from 'pg';
 import type { RegisteredTenant } from '#platform/auth/tenants';
 import type { StagingArea } from './staging/staging-area';
 
@@ -21,4 +22,9 @@ export interface ImportRun {
   readonly signal: AbortSignal;
   /** Sets counts of a table. Calls are cheap: the counts are written about once a second. */
   report(table: string, counts: Partial<TableCounts>): void;
+  /**
+   * Runs `work` in a transaction during which no other worker can take the import over.
+   * @throws LeaseLost when another worker has taken it over
+   */
+  owning<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result>;
 }

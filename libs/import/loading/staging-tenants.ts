@@ -31,13 +31,14 @@ export class StagingTenants {
    * Creates a fresh staging tenant under the staging alias, links it to the request, and retires the former one. It gets
    * copies of its parent's grants, without the permissions for webhooks (a staging tenant sends none) and imports.
    * @returns the staging tenant, and who requested the import
-   * @throws DomainError `staging_alias_taken` (409) when a tenant that no import has made has the alias
+   * @throws LeaseLost; DomainError `staging_alias_taken` (409) when a tenant that no import has made has the alias
    */
-  open({
-    requestId,
-    tenant,
-  }: Pick<ImportRun, 'requestId' | 'tenant'>): Promise<{ staging: RegisteredTenant; requestedBy: string }> {
-    return this.database.transaction(async (client) => {
+  open(
+    run: Pick<ImportRun, 'requestId' | 'tenant' | 'owning'>,
+  ): Promise<{ staging: RegisteredTenant; requestedBy: string }> {
+    const { requestId, tenant } = run;
+    // A worker that stood still until another had loaded the import must not retire that one's staging tenant.
+    return run.owning(async (client) => {
       const alias = stagingAlias(tenant.alias);
       await holdGrants(client, tenant);
       await retire(client, tenant.id, alias);

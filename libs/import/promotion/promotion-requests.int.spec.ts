@@ -9,8 +9,9 @@ it('a promotion shows what is being done once it is taken, and retires the stagi
   const imports = await openImports();
   try {
     const { store, tenants } = imports;
-    const { requestId, tenant } = await imports.run();
-    const { staging } = await new StagingTenants(tenants, store.writes).open({ requestId, tenant });
+    const run = await imports.run();
+    const { requestId } = run;
+    const { staging } = await new StagingTenants(tenants, store.writes).open(run);
     await imports.client.query(
       `update import.requests set status = 'PromotionQueued', promotion_step = 'Checking', message = 'Waiting for a worker.'
        where id = $1`,

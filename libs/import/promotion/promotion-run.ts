@@ -13,11 +13,6 @@ export interface PromotionRun extends ImportRun {
   readonly step: PromotionStep;
   /** Begins a step. A worker that takes the promotion over begins with it, too. */
   advance(step: PromotionStep): Promise<void>;
-  /**
-   * Runs `work` in a transaction during which no other worker can take the promotion over.
-   * @throws LeaseLost when another worker has taken it over
-   */
-  owning(work: (client: ClientBase) => Promise<void>): Promise<void>;
   /** Whether another turn continues a promotion to the tenant. */
   goesOn(client: ClientBase): Promise<boolean>;
 }

@@ -1,6 +1,5 @@
 import type { ClientBase } from 'pg';
 import { ImportCancelled } from '../requests/import-request';
-import { requireLease } from '../requests/leased-requests';
 import { Turn, type TurnParts } from '../requests/turn';
 import type { PromotionEnding, PromotionRequests, TakenPromotion } from './promotion-requests';
 import type { PromotionRun, PromotionStep } from './promotion-run';
@@ -33,13 +32,6 @@ export class PromotionTurn extends Turn<PromotionRequests> implements PromotionR
     if (!(await this.parts.requests.advance(this.requestId, this.worker, step))) throw new ImportCancelled();
     this.at = step;
     this.begun();
-  }
-
-  async owning(work: (client: ClientBase) => Promise<void>): Promise<void> {
-    await this.parts.database.transaction(async (client) => {
-      await requireLease(client, this.requestId, this.worker);
-      await work(client);
-    });
   }
 
   goesOn(client: ClientBase): Promise<boolean> {

@@ -1,4 +1,5 @@
 import type { Logger } from '@nestjs/common';
+import type { PoolClient } from 'pg';
 import type { RegisteredTenant } from '#platform/auth/tenants';
 import type { WriteDatabase } from '#platform/database';
 import type { ImportRun, TableCounts } from '../import-run';
@@ -6,7 +7,7 @@ import type { ImportSettings } from '../import-settings';
 import { StagingArea } from '../staging/staging-area';
 import { ImportCancelled, LeaseLost, WorkerEnding } from './import-request';
 import { writeCounts } from './import-tables';
-import type { LeasedRequests } from './leased-requests';
+import { type LeasedRequests, requireLease } from './leased-requests';
 
 export interface TurnParts<Requests> {
   worker: string;
@@ -53,6 +54,13 @@ export abstract class Turn<Requests extends LeasedRequests = LeasedRequests> imp
     const before = this.reported.get(table) ?? {};
     this.worked(Math.max(0, (counts.loaded ?? 0) - (before.loaded ?? 0)));
     this.reported.set(table, { ...before, ...counts });
+  }
+
+  owning<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
+    return this.parts.database.transaction(async (client) => {
+      await requireLease(client, this.requestId, this.worker);
+      return work(client);
+    });
   }
 
   /** Adds to the number of rows that this step has processed. */

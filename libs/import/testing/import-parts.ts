@@ -95,6 +95,7 @@ export async function openImports(region: 'uk' | 'au' = 'uk') {
         counts,
         staging: new StagingArea(requestId),
         signal: new AbortController().signal,
+        owning: (work) => store.writes.transaction(work),
         report: (table, more) => void counts.set(table, { ...(counts.get(table) as TableCounts), ...more }),
         ...given,
       };

@@ -31,11 +31,6 @@ export function promotionParts({ store, existing, bulk, client, run }: Imports) 
   const promotion = new Promotion(
     ...([closed, held, validation, append, renewal, bulk, loader, imported, clock] as const),
   );
-  /** For a worker without competitors: no other worker takes its promotion over. */
-  const alone: Pick<PromotionRun, 'owning' | 'goesOn'> = {
-    owning: (work) => writes.transaction(work),
-    goesOn: async () => false,
-  };
   return {
     closed,
     held,
@@ -51,7 +46,7 @@ export function promotionParts({ store, existing, bulk, client, run }: Imports) 
       const turn = await run();
       await fill(turn);
       await client.query(`update import.requests set status = 'Promoting' where id = $1`, [turn.requestId]);
-      return turnAt({ ...turn, ...alone }, 'Checking');
+      return turnAt(turn, 'Checking');
     },
 
     /** The turn of the next worker at the same promotion. */
@@ -75,7 +70,7 @@ export function promotionParts({ store, existing, bulk, client, run }: Imports) 
 }
 
 function turnAt(
-  turn: Omit<PromotionRun, 'step' | 'advance' | 'requestedBy'>,
+  turn: ImportRun,
   step: PromotionStep,
   steps: PromotionStep[] = [],
 ): PromotionRun & { steps: PromotionStep[] } {
@@ -90,5 +85,7 @@ function turnAt(
       turn.signal.throwIfAborted();
       steps.push(next);
     },
+    // No other worker takes the promotion over.
+    goesOn: async () => false,
   };
 }
