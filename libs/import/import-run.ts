@@ -17,6 +17,8 @@ export interface ImportRun {
   readonly requestId: string;
   /** The production tenant whose import it is. */
   readonly tenant: RegisteredTenant;
+  /** Who requested it: the actor of its events. */
+  readonly requestedBy: string;
   readonly staging: StagingArea;
   /** Aborted when the lease is lost, the process ends or the import is cancelled. The work must then throw its reason. */
   readonly signal: AbortSignal;

@@ -64,12 +64,12 @@ export class ImportSteps {
     throw new ImportFailed('The database was stopped, and the rows that were read are gone. Import again.');
   }
 
-  private async stagingTenant({ request }: ImportTurn): Promise<RegisteredTenant> {
+  private async stagingTenant({ requestId }: ImportTurn): Promise<RegisteredTenant> {
     const { rows } = await this.database.pool.query<RegisteredTenant>(
       `select ${tenantColumns('t')}
        from import.requests r join platform.tenants t on t.id = r.staging_tenant_id
-       where r.id = $1 and r.tenant_id = $2`,
-      [request.id, request.tenant_id],
+       where r.id = $1`,
+      [requestId],
     );
     return rows[0];
   }

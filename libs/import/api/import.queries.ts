@@ -44,7 +44,7 @@ export class GetImportHandler implements IQueryHandler<GetImport> {
     if (rows.length === 0) throw notFound('import');
     const [{ staging_alias, ...request }] = rows;
     const view = importView({
-      request: request as RequestRow,
+      request,
       tables: tables.rows,
       alias: tenant.alias,
       stagingAlias: staging_alias,

@@ -66,7 +66,7 @@ export class Extraction {
   }
 
   private async connect(turn: ImportTurn): Promise<SourceConnection> {
-    const { connection } = turn.request;
+    const { connection } = turn;
     if (connection === null)
       throw new ImportFailed('The connection string of the import is no longer stored. Import again.');
     try {
@@ -114,7 +114,7 @@ export class Extraction {
   private async prepare(client: Client, turn: ImportTurn): Promise<Map<string, TableState>> {
     const begin = async () => {
       await requireLease(client, turn.requestId, turn.worker);
-      await this.requests.supersede(client, turn.request);
+      await this.requests.supersede(client, turn);
       if (!(await isIntact(client, turn.staging, await tableStates(client, turn.requestId)))) {
         await turn.staging.create(client);
         await resetTables(client, turn.requestId);

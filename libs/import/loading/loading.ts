@@ -48,8 +48,8 @@ export class Loading {
   async load(run: ImportRun): Promise<RegisteredTenant> {
     try {
       run.signal.throwIfAborted();
-      const { staging, requestedBy } = await this.stagingTenants.open(run);
-      const context = { ...operatorContext(staging), actor: requestedBy };
+      const staging = await this.stagingTenants.open(run);
+      const context = { ...operatorContext(staging), actor: run.requestedBy };
       await this.hold(staging);
       const position = await this.append(run, context);
       await this.fill.show(staging, run.signal);

@@ -47,7 +47,7 @@ describe('grants that change while a staging tenant is opened', () => {
       ]);
       await waiting(4);
       await holder.query('commit');
-      const { staging } = await opening;
+      const staging = await opening;
       const [, , late] = await changes;
       const found = async ({ integrationId }: { integrationId: string }) =>
         (await new Grants(store.writes).find(integrationId, staging.alias))?.permissions;
@@ -74,7 +74,7 @@ describe('grants that change while a staging tenant is opened', () => {
       integration = await new Integrations(store.writes, tenants).create({ name: 'Let in', tenant: 'firm' });
       await new Integrations(store.writes, tenants).revoke(integration, 'firm');
       run = await imports.run();
-      const { staging } = await new StagingTenants(tenants, store.writes).open(run);
+      const staging = await new StagingTenants(tenants, store.writes).open(run);
       aside = `${staging.alias}-${staging.id}`;
       holder = new Client(store.url);
       await holder.connect();

@@ -30,12 +30,9 @@ export class StagingTenants {
   /**
    * Creates a fresh staging tenant under the staging alias, links it to the request, and retires the former one. It gets
    * copies of its parent's grants, without the permissions for webhooks (a staging tenant sends none) and imports.
-   * @returns the staging tenant, and who requested the import
    * @throws LeaseLost; DomainError `staging_alias_taken` (409) when a tenant that no import has made has the alias
    */
-  open(
-    run: Pick<ImportRun, 'requestId' | 'tenant' | 'owning'>,
-  ): Promise<{ staging: RegisteredTenant; requestedBy: string }> {
+  open(run: Pick<ImportRun, 'requestId' | 'tenant' | 'owning'>): Promise<RegisteredTenant> {
     const { requestId, tenant } = run;
     // A worker that stood still until another had loaded the import must not retire that one's staging tenant.
     return run.owning(async (client) => {
@@ -43,19 +40,17 @@ export class StagingTenants {
       await holdGrants(client, tenant);
       await retire(client, tenant.id, alias);
       const staging = await this.tenants.register({ alias, region: tenant.region }, client);
-      const { rows } = await client.query<{ requestedBy: string }>(
-        `update import.requests set staging_tenant_id = $2, updated_at = now()
-         where id = $1 and tenant_id = $3 returning requested_by as "requestedBy"`,
-        [requestId, staging.id, tenant.id],
+      await client.query(
+        'update import.requests set staging_tenant_id = $2, updated_at = now() where id = $1',
+        [requestId, staging.id],
       );
-      if (rows.length === 0) throw new Error(`There is no import request ${requestId} of ${tenant.alias}`);
       await client.query(
         `insert into platform.grants (tenant_id, integration_id, permissions, request_limit, period_seconds)
          select $2, g.integration_id, ${stagingPermissions('g.permissions')}, g.request_limit, g.period_seconds
          from platform.grants g where g.tenant_id = $1 and g.revoked_at is null`,
         [tenant.id, staging.id],
       );
-      return { staging, requestedBy: rows[0].requestedBy };
+      return staging;
     });
   }
 

@@ -11,7 +11,7 @@ it('a promotion shows what is being done once it is taken, and retires the stagi
     const { store, tenants } = imports;
     const run = await imports.run();
     const { requestId } = run;
-    const { staging } = await new StagingTenants(tenants, store.writes).open(run);
+    const staging = await new StagingTenants(tenants, store.writes).open(run);
     await imports.client.query(
       `update import.requests set status = 'PromotionQueued', promotion_step = 'Checking', message = 'Waiting for a worker.'
        where id = $1`,

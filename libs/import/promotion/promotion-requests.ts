@@ -4,18 +4,12 @@ import { conflict } from '#kernel/errors';
 import { type RegisteredTenant, tenantColumns } from '#platform/auth/tenants';
 import { withdrawStaging } from '../loading/staging-tenants';
 import { LeaseLost, type PromotionStatus, promotable, type RequestRow } from '../requests/import-request';
-import { LeasedRequests } from '../requests/leased-requests';
+import { LeasedRequests, type TakenRequest } from '../requests/leased-requests';
 import { StagingArea } from '../staging/staging-area';
 import type { PromotedCounts, PromotionStep } from './promotion-run';
 
-/** A promotion that a worker has taken. */
-export interface TakenPromotion {
-  requestId: string;
-  requestedBy: string;
+export interface TakenPromotion extends TakenRequest {
   step: PromotionStep;
-  /** The number of turns before this one that have died. */
-  deaths: number;
-  tenant: RegisteredTenant;
 }
 
 const messages: Record<PromotionStep, string> = {

@@ -7,8 +7,6 @@ export type PromotionStep = (typeof promotionSteps)[number];
 
 /** A worker's turn at a promotion. */
 export interface PromotionRun extends ImportRun {
-  /** Who requested the promotion: the actor of its events. */
-  readonly requestedBy: string;
   /** The current step; that of the former worker, if it died. */
   readonly step: PromotionStep;
   /** Begins a step. A worker that takes the promotion over begins with it, too. */

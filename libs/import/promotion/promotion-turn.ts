@@ -6,19 +6,11 @@ import type { PromotionRun, PromotionStep } from './promotion-run';
 
 /** A worker's turn at a promotion. */
 export class PromotionTurn extends Turn<PromotionRequests> implements PromotionRun {
-  readonly requestedBy: string;
-  /** The number of turns before this one that have died. */
-  readonly deaths: number;
   private at: PromotionStep;
 
-  constructor(
-    { requestId, requestedBy, step, deaths, tenant }: TakenPromotion,
-    parts: TurnParts<PromotionRequests>,
-  ) {
-    super(requestId, tenant, parts);
-    this.requestedBy = requestedBy;
-    this.deaths = deaths;
-    this.at = step;
+  constructor(taken: TakenPromotion, parts: TurnParts<PromotionRequests>) {
+    super(taken, parts);
+    this.at = taken.step;
   }
 
   get step(): PromotionStep {

@@ -65,18 +65,15 @@ export function requestIdOf(text: string): string {
 /** A row of import.requests. */
 export interface RequestRow {
   id: string;
-  tenant_id: number;
   kind: 'Import' | 'Promotion';
   status: ImportStatus;
   message: string;
-  connection: string | null;
   schema_version: string | null;
   staging_tenant_id: number | null;
   errors: number;
   warnings: number;
   rows_per_second: number | null;
   is_kept: boolean;
-  cancel_requested: boolean;
   queued_at: Date;
   started_at: Date | null;
   updated_at: Date;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Client, ClientBase } from 'pg';
-import { type RegisteredTenant, tenantColumns } from '#platform/auth/tenants';
+import { tenantColumns } from '#platform/auth/tenants';
 import { sealedText } from '#platform/resealing';
 import { withdrawStaging } from '../loading/staging-tenants';
 import { StagingArea } from '../staging/staging-area';
@@ -11,24 +11,17 @@ import {
   needsSource,
   type Outcome,
   promotable,
-  type RequestRow,
   type Step,
   steps,
 } from './import-request';
-import { LeasedRequests } from './leased-requests';
+import { LeasedRequests, type TakenRequest } from './leased-requests';
 
 export const sealedConnections = sealedText('import.requests', ['id'], 'connection');
 
-export type TakenRequest = Pick<RequestRow, 'id' | 'tenant_id' | 'connection' | 'staging_tenant_id'> & {
+export interface TakenImport extends TakenRequest {
   status: Step;
-};
-
-/** An import that a worker has taken. */
-export interface Taken {
-  request: TakenRequest;
-  tenant: RegisteredTenant;
-  /** Workers that died during the request's current step. */
-  deaths: number;
+  /** The connection string, encrypted. */
+  connection: string | null;
 }
 
 /** The queue of imports, as workers see it. */
@@ -38,7 +31,7 @@ export class ImportRequests extends LeasedRequests {
    * Takes the oldest import that no worker holds.
    * @param own the imports that this worker holds, even if their leases have run out
    */
-  async take(worker: string, own: readonly string[] = []): Promise<Taken | undefined> {
+  async take(worker: string, own: readonly string[] = []): Promise<TakenImport | undefined> {
     const { rows } = await this.database.pool.query(
       `with next as (
          select id from import.requests
@@ -50,13 +43,13 @@ export class ImportRequests extends LeasedRequests {
          started_at = coalesce(r.started_at, now()), updated_at = now(),
          deaths = r.deaths + (r.leased_by is not null)::int
        from next, platform.tenants t where r.id = next.id and t.id = r.tenant_id
-       returning r.id as "requestId", r.tenant_id, r.status, r.connection, r.staging_tenant_id, r.deaths,
+       returning r.id as "requestId", r.requested_by as "requestedBy", r.status, r.connection, r.deaths,
          ${tenantColumns('t')}`,
       [worker, steps, this.settings.leaseMs, own],
     );
     if (rows.length === 0) return undefined;
-    const [{ requestId: id, tenant_id, status, connection, staging_tenant_id, deaths, ...tenant }] = rows;
-    return { request: { id, tenant_id, status, connection, staging_tenant_id }, tenant, deaths };
+    const [{ requestId, requestedBy, status, connection, deaths, ...tenant }] = rows;
+    return { requestId, requestedBy, status, connection, deaths, tenant };
   }
 
   /**
@@ -122,17 +115,14 @@ export class ImportRequests extends LeasedRequests {
   }
 
   /** Ends the tenant's earlier imports that wait for a promotion: a tenant has one at most, and the next one begins now. */
-  async supersede(
-    client: ClientBase,
-    { id, tenant_id }: Pick<RequestRow, 'id' | 'tenant_id'>,
-  ): Promise<void> {
+  async supersede(client: ClientBase, { requestId, tenant }: TakenRequest): Promise<void> {
     const { rows } = await client.query<{ id: string }>(
       `update import.requests
        set status = 'Cancelled', message = 'A later import has taken its place.', is_kept = false,
          updated_at = now(), finished_at = now()
        where tenant_id = $1 and id <> $2 and is_kept
          and status = any($3) returning id`,
-      [tenant_id, id, promotable],
+      [tenant.id, requestId, promotable],
     );
     for (const earlier of rows) await new StagingArea(earlier.id).drop(client);
   }

@@ -1,18 +1,17 @@
 import type { Outcome, Step } from './import-request';
-import type { ImportRequests, Taken, TakenRequest } from './import-requests';
+import type { ImportRequests, TakenImport } from './import-requests';
 import { Turn, type TurnParts } from './turn';
 
 /** A worker's turn at an import. */
 export class ImportTurn extends Turn<ImportRequests> {
-  readonly request: TakenRequest;
-  readonly deaths: number;
+  /** The connection string, encrypted. */
+  readonly connection: string | null;
   private step: Step;
 
-  constructor({ request, tenant, deaths }: Taken, parts: TurnParts<ImportRequests>) {
-    super(request.id, tenant, parts);
-    this.request = request;
-    this.step = request.status;
-    this.deaths = deaths;
+  constructor(taken: TakenImport, parts: TurnParts<ImportRequests>) {
+    super(taken, parts);
+    this.connection = taken.connection;
+    this.step = taken.status;
   }
 
   get status(): Step {

@@ -1,9 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import type { Client, ClientBase } from 'pg';
+import type { RegisteredTenant } from '#platform/auth/tenants';
 import { WriteDatabase } from '#platform/database';
 import { transactionAlone } from '#platform/database/alone';
 import { ImportSettings } from '../import-settings';
 import { LeaseLost } from './import-request';
+
+/** A request that a worker has taken. */
+export interface TakenRequest {
+  requestId: string;
+  tenant: RegisteredTenant;
+  requestedBy: string;
+  /** The number of turns that died during the request's current step. */
+  deaths: number;
+}
 
 /**
  * Requests that a worker holds by a lease, which it renews. Every change names the worker, so that one whose lease has

@@ -7,7 +7,7 @@ import type { ImportSettings } from '../import-settings';
 import { StagingArea } from '../staging/staging-area';
 import { ImportCancelled, LeaseLost, WorkerEnding } from './import-request';
 import { writeCounts } from './import-tables';
-import { type LeasedRequests, requireLease } from './leased-requests';
+import { type LeasedRequests, requireLease, type TakenRequest } from './leased-requests';
 
 export interface TurnParts<Requests> {
   worker: string;
@@ -19,6 +19,10 @@ export interface TurnParts<Requests> {
 
 /** A worker's turn at a request. While it lasts it renews the lease, reports progress, and is aborted when the lease is lost. */
 export abstract class Turn<Requests extends LeasedRequests = LeasedRequests> implements ImportRun {
+  readonly requestId: string;
+  readonly tenant: RegisteredTenant;
+  readonly requestedBy: string;
+  readonly deaths: number;
   readonly staging: StagingArea;
   private readonly ending = new AbortController();
   private readonly timer: NodeJS.Timeout;
@@ -29,10 +33,13 @@ export abstract class Turn<Requests extends LeasedRequests = LeasedRequests> imp
   private since = performance.now();
 
   constructor(
-    readonly requestId: string,
-    readonly tenant: RegisteredTenant,
+    { requestId, tenant, requestedBy, deaths }: TakenRequest,
     protected readonly parts: TurnParts<Requests>,
   ) {
+    this.requestId = requestId;
+    this.tenant = tenant;
+    this.requestedBy = requestedBy;
+    this.deaths = deaths;
     this.staging = new StagingArea(requestId);
     this.timer = setInterval(() => this.beat(), parts.settings.heartbeatMs);
   }

@@ -92,6 +92,7 @@ export async function openImports(region: 'uk' | 'au' = 'uk') {
       return {
         requestId,
         tenant,
+        requestedBy: 'integration:etl',
         counts,
         staging: new StagingArea(requestId),
         signal: new AbortController().signal,

@@ -74,7 +74,7 @@ function turnAt(
   step: PromotionStep,
   steps: PromotionStep[] = [],
 ): PromotionRun & { steps: PromotionStep[] } {
-  const own = { ...turn, requestedBy: 'integration:etl', steps, step };
+  const own = { ...turn, steps, step };
   return {
     ...own,
     // A getter, since the promotion reads the step again after each change.
