@@ -2,11 +2,8 @@ import type { PoolClient } from 'pg';
 import type { RegisteredTenant } from '#platform/auth/tenants';
 import type { StagingArea } from './staging/staging-area';
 
-/** Row counts of a table, as `GET /etl/import-status/{requestId}` shows them. */
+/** The numbers of a table's rows that the steps after the extraction report. */
 export interface TableCounts {
-  /** Number of rows according to the source. */
-  total: number;
-  read: number;
   valid: number;
   rejected: number;
   loaded: number;

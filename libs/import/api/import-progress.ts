@@ -1,7 +1,13 @@
-import type { TableCounts } from '../import-run';
 import { type ImportStatus, type Step, steps } from '../requests/import-request';
 
-type Counts = Pick<TableCounts, 'read' | 'valid' | 'loaded'> & { name: string; total: number | null };
+/** The counts of a table on which the progress depends. */
+interface Counts {
+  name: string;
+  total: number | null;
+  read: number;
+  valid: number;
+  loaded: number;
+}
 
 /** The percentage at which each step begins: extraction and loading take nearly all of the time. */
 const begins: Record<Step, number> = {

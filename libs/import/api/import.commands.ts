@@ -13,7 +13,7 @@ import { withdrawStaging } from '../loading/staging-tenants';
 import { PromotionRequests } from '../promotion/promotion-requests';
 import type { PromotionStep } from '../promotion/promotion-run';
 import { ImportRepeats } from '../requests/import-repeats';
-import { type ImportStatus, messages, type Step, steps } from '../requests/import-request';
+import { cancelled, type ImportStatus, messages, type Step, steps } from '../requests/import-request';
 import { StagingArea } from '../staging/staging-area';
 
 export class QueueImport {
@@ -132,10 +132,10 @@ async function standing({ client }: Change, { tenant }: RequestContext, id: stri
 async function end({ client, now }: Change, id: string): Promise<void> {
   await client.query(
     `update import.requests
-     set status = 'Cancelled', message = 'Cancelled on request.', is_kept = false, connection = null, updated_at = $2,
+     set status = $3, message = $4, is_kept = false, connection = null, updated_at = $2,
        finished_at = coalesce(finished_at, $2)
      where id = $1`,
-    [id, now],
+    [id, now, cancelled.outcome, cancelled.message],
   );
   // A dump may lock the staged tables for hours. The drop then fails soon, and the client is told to try again.
   await client.query(BRIEFLY);

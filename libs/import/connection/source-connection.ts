@@ -85,13 +85,13 @@ export class SourceConnection {
   /** All rows of a small answer, each as an object by column names. @throws SourceFailure */
   async query(sql: string, parameters: Parameters = {}): Promise<Record<string, unknown>[]> {
     const request = this.request(parameters);
-    const timer = this.watch(() => false);
+    const { timer } = this.watch(() => false);
     try {
       return (await request.query(sql)).recordset ?? [];
     } catch (error) {
       throw this.failureOf(error);
     } finally {
-      clearInterval(timer.timer);
+      clearInterval(timer);
     }
   }
 
@@ -102,10 +102,8 @@ export class SourceConnection {
     parameters: Parameters = {},
   ): AsyncGenerator<Batch> {
     const request = this.request(parameters);
-    const guard: { batches?: RowBatches<Batch> } = {};
-    const watch = this.watch(() => guard.batches?.isBehind ?? false);
-    const batches = new RowBatches(request, collector, watch.touch);
-    guard.batches = batches;
+    const batches = new RowBatches(request, collector, () => watch.touch());
+    const watch = this.watch(() => batches.isBehind);
     let isComplete = false;
     try {
       request.query(sql, () => undefined);

@@ -130,16 +130,8 @@ export class TableExtraction {
   }
 
   private mark(isComplete: boolean): Promise<void> {
-    const { requestId, worker } = this.turn;
     const { read, lastKey } = this;
-    return markChunk(this.client, {
-      requestId,
-      worker,
-      table: this.from.table.name,
-      read,
-      lastKey,
-      isComplete,
-    });
+    return markChunk(this.client, this.turn, { name: this.from.table.name, read, lastKey, isComplete });
   }
 }
 

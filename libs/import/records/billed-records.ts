@@ -13,7 +13,6 @@ import { type BillableMaker, costRecoveries, workItems } from './work-records';
 /** A work item or cost that a line charges, before the charged amount is known. */
 interface Source {
   id: Id;
-  importId: string;
   /** The record's state as it was recorded, before it was finalised or charged. */
   state: BillableState;
   record(charge: Charge): ImportedRecord;
@@ -63,7 +62,7 @@ function sourceFrom<Wanted extends Course, State extends BillableState>(
     const create = () => ({ events: maker.events(wanted, state, ground) });
     return { table, importId, definition, id, wanted, create };
   };
-  return { id, importId, state, record };
+  return { id, state, record };
 }
 
 function folded({ id, state }: Source): Folded<BillableState> {

@@ -14,16 +14,6 @@ export interface TableState {
   isComplete: boolean;
 }
 
-interface Chunk {
-  requestId: string;
-  worker: string;
-  table: string;
-  /** Number of rows that are staged now, those of the chunk included. */
-  read: number;
-  lastKey: string | null;
-  isComplete: boolean;
-}
-
 /** Forgets the progress of an import's extraction, which begins anew. */
 export async function resetTables(client: ClientBase, requestId: string): Promise<void> {
   await client.query('delete from import.tables where request_id = $1', [requestId]);
@@ -83,12 +73,15 @@ export async function miscounted(pool: Pool, requestId: string): Promise<string[
  * Stores the progress of an extraction, in the transaction that stages the chunk's rows.
  * @throws LeaseLost
  */
-export async function markChunk(client: ClientBase, chunk: Chunk): Promise<void> {
-  const { requestId, worker, table, read, lastKey, isComplete } = chunk;
+export async function markChunk(
+  client: ClientBase,
+  { requestId, worker }: { requestId: string; worker: string },
+  { name, read, lastKey, isComplete }: TableState,
+): Promise<void> {
   await requireLease(client, requestId, worker);
   await client.query(
     `update import.tables set read = $3, last_key = $4, is_complete = $5 where request_id = $1 and name = $2`,
-    [requestId, table, read, lastKey, isComplete],
+    [requestId, name, read, lastKey, isComplete],
   );
 }
 
