@@ -3,27 +3,23 @@ import type { ImportedRecord } from '../records/imported-record';
 
 const REPORTED_EVERY = 1_000;
 
-/** Reports how many rows of each table have become records. */
-export class LoadProgress {
-  private readonly loaded = new Map<string, number>();
-
-  constructor(private readonly run: Pick<ImportRun, 'report'>) {}
-
-  /** Passes the records through and counts them. */
-  async *counted(records: AsyncIterable<ImportedRecord>): AsyncGenerator<ImportedRecord> {
-    for await (const record of records) {
-      this.count(record.table, 1);
-      for (const table in record.parts) this.count(table, record.parts[table]);
-      yield record;
-    }
-    for (const [table, loaded] of this.loaded) this.run.report(table, { loaded });
+/** Passes the records through, and reports how many rows of each table have become records. */
+export async function* counted(
+  run: Pick<ImportRun, 'report'>,
+  records: AsyncIterable<ImportedRecord>,
+): AsyncGenerator<ImportedRecord> {
+  const loaded = new Map<string, number>();
+  const count = (table: string, rows: number) => {
+    const before = loaded.get(table) ?? 0;
+    const now = before + rows;
+    loaded.set(table, now);
+    if (Math.floor(now / REPORTED_EVERY) > Math.floor(before / REPORTED_EVERY))
+      run.report(table, { loaded: now });
+  };
+  for await (const record of records) {
+    count(record.table, 1);
+    for (const table in record.parts) count(table, record.parts[table]);
+    yield record;
   }
-
-  private count(table: string, rows: number): void {
-    const before = this.loaded.get(table) ?? 0;
-    const loaded = before + rows;
-    this.loaded.set(table, loaded);
-    const isTold = Math.floor(loaded / REPORTED_EVERY) > Math.floor(before / REPORTED_EVERY);
-    if (isTold) this.run.report(table, { loaded });
-  }
+  for (const [table, all] of loaded) run.report(table, { loaded: all });
 }

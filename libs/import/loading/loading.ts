@@ -17,7 +17,7 @@ import type { ImportRun } from '../import-run';
 import { ExistingRecords } from '../records/existing-records';
 import { groundOf, recordsOf } from '../records/records';
 import { prepare } from '../records/staging-rows';
-import { LoadProgress } from './load-progress';
+import { counted } from './load-progress';
 import { StagingStreams } from './staging-streams';
 import { StagingTenants } from './staging-tenants';
 
@@ -89,8 +89,7 @@ export class Loading {
       await prepare(client, run.staging);
       const ground = await groundOf(client, run, this.existing, this.clock.now(), { [ACTIVE_DIVISIONS]: 0 });
       const streams = new StagingStreams(client, run, ground, this.existing);
-      const progress = new LoadProgress(run);
-      const all = streams.all(context.tenant, progress.counted(recordsOf(client, run, ground)));
+      const all = streams.all(context.tenant, counted(run, recordsOf(client, run, ground)));
       const position = await this.bulk.append(context, all, IMPORT);
       return (await markChargedRates(this.store, context, ground.known.usedRates, IMPORT)) ?? position!;
     } finally {

@@ -11,7 +11,7 @@ import type { RequestContext } from '#platform/request-context';
 import { RateSet } from '#practice/rate-sets/rate-set';
 import { markTaxRateUsed, TaxCode, type TaxCodeState } from '#practice/tax-codes/tax-code.lookup';
 import { operatorContext } from '#practice/tenants/operator.lookup';
-import { LoadProgress } from '../loading/load-progress';
+import { counted } from '../loading/load-progress';
 import { IMPORT } from '../loading/loading';
 import { ExistingRecords } from '../records/existing-records';
 import type { Ground } from '../records/imported-record';
@@ -46,7 +46,7 @@ export class PromotionAppend {
     await this.bulk.release(context, await this.keysGivenUp(run));
     await this.ground.reading(run, async (client, ground) => {
       await this.yieldDefaultRates(run, context, client, ground);
-      const records = new LoadProgress(run).counted(recordsOf(client, run, ground));
+      const records = counted(run, recordsOf(client, run, ground));
       const arrivals = this.arrivals.of(tenant, records, ground, ({ table, importId, message }) => {
         // The records were checked before, and the tenant has taken no writes since: this is a bug.
         throw new Error(`${table} ${importId}: ${message}`);

@@ -15,13 +15,8 @@ export function countersOf(keys: readonly NaturalKey[]): Record<string, number> 
 
 /** Gives numbers to new records: never one that a row of the import has, nor one that the tenant has given. */
 export class Numbers {
-  /** @param used by counter, the last number that was given or that a row has */
-  constructor(private readonly used: Record<string, number>) {}
-
-  /** By counter, the last number. */
-  get last(): Readonly<Record<string, number>> {
-    return this.used;
-  }
+  /** @param last by counter, the last number that was given or that a row has */
+  constructor(readonly last: Record<string, number>) {}
 
   /** The number that a row has, or the counter's next. */
   take(counter: string, given: string | null): { number: string; counters?: Record<string, number> } {
@@ -35,8 +30,8 @@ export class Numbers {
 
   /** Increments the counter and returns it. */
   count(counter: string): number {
-    const next = (this.used[counter] ?? 0) + 1;
-    this.used[counter] = next;
+    const next = (this.last[counter] ?? 0) + 1;
+    this.last[counter] = next;
     return next;
   }
 }

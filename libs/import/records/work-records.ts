@@ -1,18 +1,17 @@
 import type { DomainEvent } from '#kernel/decider';
 import { dayIn } from '#kernel/zone';
-import type { BillableState } from '#practice/billable/billable';
+import type { BillableDefinition, BillableState } from '#practice/billable/billable';
 import {
   CostRecovery,
-  type CostRecoveryState,
   requireSuitableCode,
   requireSupplier,
   totalOf,
 } from '#practice/cost-recoveries/cost-recovery';
-import type { CostRecoveryEvent, CostRecoveryFields } from '#practice/cost-recoveries/cost-recovery.events';
+import type { CostRecoveryFields } from '#practice/cost-recoveries/cost-recovery.events';
 import type { DisbursementKind } from '#practice/disbursement-codes/disbursement-code.events';
 import type { noReference } from '#practice/records/record';
-import { WorkItem, type WorkItemState } from '#practice/work-items/work-item';
-import { ItemType, type WorkItemEvent, type WorkItemFields } from '#practice/work-items/work-item.events';
+import { WorkItem } from '#practice/work-items/work-item';
+import { ItemType, type WorkItemFields } from '#practice/work-items/work-item.events';
 import { priceWorkItem, requireChargeable, type ValueBasis } from '#practice/work-items/work-item.value';
 import { type Course, courseOf } from './billing';
 import type { Ground, Maker } from './imported-record';
@@ -41,19 +40,26 @@ export interface BillableMaker<Wanted extends Course, State extends BillableStat
   events(wanted: Wanted, state: State, ground: Ground): DomainEvent[];
 }
 
-export const workItems: BillableMaker<WantedWorkItem, WorkItemState> = {
-  table: 'WorkItem',
-  definition: WorkItem,
-  wanted: wantedWorkItem,
-  recorded: ({ fields: data }) => WorkItem.evolve(undefined, { type: 'WorkItemCreated', data }),
-  events(wanted, state, ground) {
-    const first: WorkItemEvent = { type: 'WorkItemCreated', data: wanted.fields };
-    return [first, ...courseOf(WorkItem, state, wanted, reasonOf(ground))];
-  },
-  create: (wanted, ground) => ({
-    events: workItems.events(wanted, workItems.recorded(wanted), ground),
-  }),
-};
+function billable<Wanted extends Course & { fields: object }, State extends BillableState>(
+  definition: BillableDefinition<State>,
+  wanted: (row: Row, ground: Ground) => Wanted,
+): BillableMaker<Wanted, State> {
+  const { name } = definition;
+  const type = `${name}Created`;
+  const first = ({ fields }: Wanted): DomainEvent => ({ type, data: fields });
+  const recorded = (content: Wanted) => definition.evolve(undefined, first(content));
+  const events = (content: Wanted, state: State, ground: Ground) => [
+    first(content),
+    ...courseOf(definition, state, content, reasonOf(ground)),
+  ];
+  const create = (content: Wanted, ground: Ground) => ({
+    events: events(content, recorded(content), ground),
+  });
+  return { table: name, definition, wanted, recorded, events, create };
+}
+
+export const workItems = billable(WorkItem, wantedWorkItem);
+export const costRecoveries = billable(CostRecovery, wantedCost);
 
 /** Reads a work item's row. `charge` is null here: it comes from the invoice lines alone. */
 function wantedWorkItem(row: Row, ground: Ground): WantedWorkItem {
@@ -107,20 +113,6 @@ function priced({ Units }: Row, basis: ValueBasis) {
   requireChargeable(value);
   return value;
 }
-
-export const costRecoveries: BillableMaker<WantedCost, CostRecoveryState> = {
-  table: 'CostRecovery',
-  definition: CostRecovery,
-  wanted: wantedCost,
-  recorded: ({ fields: data }) => CostRecovery.evolve(undefined, { type: 'CostRecoveryCreated', data }),
-  events(wanted, state, ground) {
-    const first: CostRecoveryEvent = { type: 'CostRecoveryCreated', data: wanted.fields };
-    return [first, ...courseOf(CostRecovery, state, wanted, reasonOf(ground))];
-  },
-  create: (wanted, ground) => ({
-    events: costRecoveries.events(wanted, costRecoveries.recorded(wanted), ground),
-  }),
-};
 
 function wantedCost(row: Row, { ids, settings, known }: Ground): WantedCost {
   const disbursementCodeId = ids.to('DisbursementCode', needed(row, 'DisbursementCodeId'));

@@ -1,4 +1,4 @@
-import { missing } from '../checked-names';
+import { checkedColumn, missing } from '../checked-names';
 import type { Rule } from '../rule';
 import { oneName } from '../tenant/edited-records';
 import { BEYOND_BOUNDS } from '../values';
@@ -58,15 +58,15 @@ const kindRules: readonly Rule[] = [
 
 /** The work or cost that a line charges must be on the matter of its invoice, and billable. */
 const sourceRules = [
-  ['WorkItemId', 'work_item_id', 'work_values', 'work'],
-  ['CostRecoveryId', 'cost_recovery_id', 'cost_values', 'cost'],
-].flatMap(([column, reference, values, called]): Rule[] => [
+  ['WorkItemId', 'work'],
+  ['CostRecoveryId', 'cost'],
+].flatMap(([column, called]): Rule[] => [
   {
     code: 'matter_differs',
     table: 'InvoiceLine',
     column,
     message: `The ${called} is not on the matter of the invoice; correct one of them.`,
-    rows: `from invoice_lines t join ${values} w on w.import_id = t.${reference}
+    rows: `from invoice_lines t join ${called}_values w on w.import_id = t.${checkedColumn(column)}
            join invoices i on i.import_id = t.invoice_id
            where w.matter_id <> i.matter_id
              and ${oneName('Matter', 'w.matter_id')} <> ${oneName('Matter', 'i.matter_id')}`,
@@ -76,7 +76,7 @@ const sourceRules = [
     table: 'InvoiceLine',
     column,
     message: `The ${called} cannot be billed; correct it, or remove the line.`,
-    rows: `from invoice_lines t join ${values} w on w.import_id = t.${reference} where not w.is_billable`,
+    rows: `from invoice_lines t join ${called}_values w on w.import_id = t.${checkedColumn(column)} where not w.is_billable`,
   },
 ]);
 

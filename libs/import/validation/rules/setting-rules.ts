@@ -1,5 +1,5 @@
 import { SCHEMA_VERSION } from '../../schema/schema-1.0';
-import { spelling } from '../checked-names';
+import { checkedColumn, checkedTable, spelling } from '../checked-names';
 import type { Rule } from '../rule';
 
 /** What Info says must agree with the tenant's settings. */
@@ -60,20 +60,20 @@ export const settingRules: readonly Rule[] = [
 
 /** Tables whose amounts must be in the base currency: there are no exchange rates. */
 const inBaseCurrency = [
-  ['RateSet', 'rate_sets', 'Currency', 'currency'],
-  ['Matter', 'matters', 'Currency', 'currency'],
-  ['WorkItem', 'work_items', 'RateCurrency', 'rate_currency'],
-  ['Invoice', 'invoices', 'Currency', 'currency'],
+  ['RateSet', 'Currency'],
+  ['Matter', 'Currency'],
+  ['WorkItem', 'RateCurrency'],
+  ['Invoice', 'Currency'],
 ] as const;
 
 export const currencyRules: readonly Rule[] = inBaseCurrency.map(
-  ([table, checked, column, cell]): Rule => ({
+  ([table, column]): Rule => ({
     code: 'currency_differs',
     table,
     column,
     message: `${column} must be the base currency, {}; convert the amounts of the row.`,
     detail: 's.currency',
-    rows: `from ${checked} t cross join settings s where t.${cell} <> s.currency`,
+    rows: `from ${checkedTable(table)} t cross join settings s where t.${checkedColumn(column)} <> s.currency`,
   }),
 );
 
@@ -81,49 +81,54 @@ export const currencyRules: readonly Rule[] = inBaseCurrency.map(
  * SQL: a cell's day, and the day as the message tells it. An instant's day is that in the tenant's zone, which the row
  * does not show; the message therefore names the zone.
  */
-const dayOf = (cell: string) => [`t.${cell}`, `t.${cell}::text`] as const;
-const dayThere = (cell: string) => {
-  const day = `(t.${cell} at time zone 'UTC' at time zone s.time_zone)::date`;
+const dayOf = (column: string) => {
+  const cell = `t.${checkedColumn(column)}`;
+  return [cell, `${cell}::text`] as const;
+};
+const dayThere = (column: string) => {
+  const day = `(t.${checkedColumn(column)} at time zone 'UTC' at time zone s.time_zone)::date`;
   return [day, `${day} || ' in ' || s.time_zone`] as const;
 };
 
 const dated = [
-  ['Matter', 'matters', 'DateOpened', dayThere('date_opened')],
-  ['Matter', 'matters', 'DateClosed', dayThere('date_closed')],
-  ['WorkItem', 'work_items', 'EntryDate', dayThere('entry_date')],
-  ['WorkItem', 'work_items', 'WriteOffDate', dayOf('write_off_date')],
-  ['CostRecovery', 'cost_recoveries', 'EntryDate', dayThere('entry_date')],
-  ['Invoice', 'invoices', 'IssueDate', dayOf('issue_date')],
-  ['Payment', 'payments', 'Date', dayOf('date')],
+  ['Matter', 'DateOpened', dayThere],
+  ['Matter', 'DateClosed', dayThere],
+  ['WorkItem', 'EntryDate', dayThere],
+  ['WorkItem', 'WriteOffDate', dayOf],
+  ['CostRecovery', 'EntryDate', dayThere],
+  ['Invoice', 'IssueDate', dayOf],
+  ['Payment', 'Date', dayOf],
 ] as const;
 
 const periods = [
-  ['TaxRate', 'tax_rates', 'ToDate', 'to_date', 'from_date'],
-  ['ApplicableRate', 'applicable_rates', 'EffectiveTo', 'effective_to', 'effective_from'],
-  ['Matter', 'matters', 'DateClosed', 'date_closed', 'date_opened'],
-  ['Invoice', 'invoices', 'DueDate', 'due_date', 'issue_date'],
+  ['TaxRate', 'FromDate', 'ToDate'],
+  ['ApplicableRate', 'EffectiveFrom', 'EffectiveTo'],
+  ['Matter', 'DateOpened', 'DateClosed'],
+  ['Invoice', 'IssueDate', 'DueDate'],
 ] as const;
 
 export const dateRules: readonly Rule[] = [
-  ...dated.map(
-    ([table, checked, column, [day, told]]): Rule => ({
+  ...dated.map(([table, column, dayIn]): Rule => {
+    const [day, told] = dayIn(column);
+    return {
       code: 'after_cutover',
       table,
       column,
       message: `${column} is on {}; leave the row out or set a later CutoverDate.`,
       detail: `${told} || ', after the CutoverDate, ' || s.cutover`,
-      rows: `from ${checked} t cross join settings s where ${day} > s.cutover`,
-    }),
-  ),
-  ...periods.map(
-    ([table, checked, column, end, beginning]): Rule => ({
+      rows: `from ${checkedTable(table)} t cross join settings s where ${day} > s.cutover`,
+    };
+  }),
+  ...periods.map(([table, beginning, end]): Rule => {
+    const begun = `t.${checkedColumn(beginning)}`;
+    return {
       code: 'period_reversed',
       table,
-      column,
-      message: `${column} is before the beginning, {}; correct one of them.`,
+      column: end,
+      message: `${end} is before the beginning, {}; correct one of them.`,
       // With its time, if it has one: both may be on one day.
-      detail: `t.${beginning}`,
-      rows: `from ${checked} t where t.${end} < t.${beginning}`,
-    }),
-  ),
+      detail: begun,
+      rows: `from ${checkedTable(table)} t where t.${checkedColumn(end)} < ${begun}`,
+    };
+  }),
 ];

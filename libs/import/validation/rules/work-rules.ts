@@ -1,5 +1,5 @@
 import { LARGEST_AMOUNT, LARGEST_UNITS } from '#platform/http/input/fields';
-import { missing } from '../checked-names';
+import { checkedColumn, checkedTable, missing } from '../checked-names';
 import type { Rule } from '../rule';
 
 /** Rules about single work items and costs. */
@@ -81,15 +81,17 @@ export const workRules: readonly Rule[] = [
 
 /** A billed record must be on one line of an issued invoice; a record that is not billed must be on none. */
 const sources = [
-  ['WorkItem', 'work_items', 'work_item_id', 'Work'],
-  ['CostRecovery', 'cost_recoveries', 'cost_recovery_id', 'A cost'],
+  ['WorkItem', 'Work'],
+  ['CostRecovery', 'A cost'],
 ] as const;
 
 /** SQL: the invoice was issued and is not voided. An invoice whose State is invalid counts as one. */
 const STANDS = "coalesce(i.state, 'Issued') not in ('Draft', 'Voided')";
 
-export const billingRules: readonly Rule[] = sources.flatMap(
-  ([table, checked, reference, called]): Rule[] => [
+export const billingRules: readonly Rule[] = sources.flatMap(([table, called]): Rule[] => {
+  const checked = checkedTable(table);
+  const reference = `${checkedColumn(table)}_id`;
+  return [
     {
       code: 'wrong_state',
       table,
@@ -122,7 +124,7 @@ export const billingRules: readonly Rule[] = sources.flatMap(
     {
       code: 'wrong_state',
       table: 'InvoiceLine',
-      column: table === 'WorkItem' ? 'WorkItemId' : 'CostRecoveryId',
+      column: `${table}Id`,
       message: 'Another line charges the same work or cost; remove one of them.',
       rows: `from (
              select l.import_id, coalesce(i.state, '') = 'Voided' as is_void,
@@ -132,5 +134,5 @@ export const billingRules: readonly Rule[] = sources.flatMap(
              where l.${reference} is not null
            ) t where (t.standing > 1 and not t.is_void) or t.on_invoice > 1`,
     },
-  ],
-);
+  ];
+});
