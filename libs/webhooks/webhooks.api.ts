@@ -76,7 +76,11 @@ export function ApiFeed(view: Type): MethodDecorator {
     type: 'object',
     required: ['rows', 'after', 'hasMore'],
     properties: {
-      rows: { type: 'array', items: { $ref: getSchemaPath(view) } },
+      rows: {
+        type: 'array',
+        items: { $ref: getSchemaPath(view) },
+        description: 'The events, in their order.',
+      },
       after: {
         type: 'string',
         description: 'The position to send as `after` with the next request, so that no event is missed.',

@@ -7,7 +7,7 @@ import { data, Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import { csvOf } from './csv';
 import type { ReportQuery } from './import.input';
-import type { FindingView, TotalView } from './import.views';
+import type { FindingView, TotalView } from './import-report.views';
 
 export class GetReport {
   constructor(

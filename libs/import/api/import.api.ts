@@ -9,10 +9,11 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import { ApiIdempotencyKey } from '#platform/http/input/idempotency-key';
-import { envelope } from '#practice/records/api';
+import { envelope, pageFields } from '#practice/records/api';
 import { requestIdOf } from '../requests/import-request';
 import { exampleRequest } from './import.input';
-import { AcceptedView, FindingView, ImportView, TotalView } from './import.views';
+import { AcceptedView, ImportView } from './import.views';
+import { FindingView, TotalView } from './import-report.views';
 
 /** Describes the answer 202: a worker will carry the request out. No event is appended yet. */
 export const ApiAccepted = () =>
@@ -30,13 +31,12 @@ export const ApiStatus = () =>
 export function ApiReport(): MethodDecorator {
   const rows = {
     type: 'array',
+    description: 'Findings, or with `part=totals` totals.',
     items: { oneOf: [FindingView, TotalView].map((view) => ({ $ref: getSchemaPath(view) })) },
   };
   const properties = {
     rows,
-    pageIndex: { type: 'integer', example: 0 },
-    pageSize: { type: 'integer', example: 50 },
-    hasMore: { type: 'boolean', example: false },
+    ...pageFields,
     totals: {
       type: 'array',
       items: { $ref: getSchemaPath(TotalView) },
@@ -64,7 +64,7 @@ export function ApiReport(): MethodDecorator {
 /** The path parameter `:requestId`. @throws DomainError `not_found` when it is no id of a request */
 export function RequestIdParam(): ParameterDecorator {
   const schema = { type: 'string' as const, format: 'uuid', example: exampleRequest };
-  const api = ApiParam({ name: 'requestId', schema });
+  const api = ApiParam({ name: 'requestId', description: 'The id of the import.', schema });
   return (controller, method, index) => {
     api(controller, method!, Object.getOwnPropertyDescriptor(controller, method!)!);
     Param('requestId', { transform: requestIdOf })(controller, method, index);

@@ -9,19 +9,26 @@ const nullableInstant = { ...nullableText, format: 'date-time' } as const;
 
 /** Body of the answer 202 to a request that a worker carries out. */
 export class AcceptedView {
-  @ApiProperty({ example: true })
+  @ApiProperty({ description: 'Always true.', example: true })
   success: boolean;
 
-  @ApiProperty({ example: 'Import request queued successfully.' })
+  @ApiProperty({
+    description: 'What was done with the request, as a text for people.',
+    example: 'Import request queued successfully.',
+  })
   message: string;
 
-  @ApiProperty({ format: 'uuid', example: exampleRequest })
+  @ApiProperty({
+    format: 'uuid',
+    description: 'The id by which the status is asked for.',
+    example: exampleRequest,
+  })
   requestId: string;
 }
 
 /** Row counts of a table. */
 export class TableView {
-  @ApiProperty({ example: 'WorkItem' })
+  @ApiProperty({ description: 'The name of the table.', example: 'WorkItem' })
   name: string;
 
   @ApiProperty({
@@ -32,13 +39,13 @@ export class TableView {
   })
   total: number | null;
 
-  @ApiProperty({ type: 'integer', example: 1200 })
+  @ApiProperty({ type: 'integer', description: 'How many rows have been read.', example: 1200 })
   read: number;
 
   @ApiProperty({ type: 'integer', description: 'How many rows have no error.', example: 1198 })
   valid: number;
 
-  @ApiProperty({ type: 'integer', example: 2 })
+  @ApiProperty({ type: 'integer', description: 'How many rows have an error.', example: 2 })
   rejected: number;
 
   @ApiProperty({
@@ -66,33 +73,52 @@ export class ProgressView {
   })
   rowsPerSecond: number | null;
 
-  @ApiProperty({ type: [TableView] })
+  @ApiProperty({ type: [TableView], description: 'The row counts of each table.' })
   tables: TableView[];
 }
 
 export class ValidationView {
-  @ApiProperty({ type: 'integer', example: 2 })
+  @ApiProperty({
+    type: 'integer',
+    description: 'The number of findings that are errors. With any, the import cannot be promoted.',
+    example: 2,
+  })
   errors: number;
 
-  @ApiProperty({ type: 'integer', example: 0 })
+  @ApiProperty({ type: 'integer', description: 'The number of findings that are warnings.', example: 0 })
   warnings: number;
 
-  @ApiProperty({ example: `/demo/api/v1/etl/import-report/${exampleRequest}` })
+  @ApiProperty({
+    description: 'The path of the report with all findings.',
+    example: `/demo/api/v1/etl/import-report/${exampleRequest}`,
+  })
   reportUrl: string;
 }
 
 /** The status of an import. */
 export class ImportView {
-  @ApiProperty({ example: true })
+  @ApiProperty({ description: 'Always true.', example: true })
   success: boolean;
 
-  @ApiProperty({ format: 'uuid', example: exampleRequest })
+  @ApiProperty({
+    format: 'uuid',
+    description: 'The id of the import, promotion included.',
+    example: exampleRequest,
+  })
   requestId: string;
 
-  @ApiProperty({ enum: ['Import', 'Promotion'], example: 'Import' })
+  @ApiProperty({
+    enum: ['Import', 'Promotion'],
+    description: 'Promotion: from the request to promote the import on.',
+    example: 'Import',
+  })
   kind: 'Import' | 'Promotion';
 
-  @ApiProperty({ enum: statuses, example: 'Extracting' })
+  @ApiProperty({
+    enum: statuses,
+    description: 'The present step, or how the import has ended.',
+    example: 'Extracting',
+  })
   status: ImportStatus;
 
   @ApiProperty({
@@ -101,25 +127,32 @@ export class ImportView {
   })
   message: string;
 
-  @ApiProperty({ ...nullableText, example: SCHEMA_VERSION })
+  @ApiProperty({
+    ...nullableText,
+    description: 'The version of the tables, as the source names it; null before it is read.',
+    example: SCHEMA_VERSION,
+  })
   schemaVersion: string | null;
 
-  @ApiProperty({ format: 'date-time' })
+  @ApiProperty({ format: 'date-time', description: 'When the import was requested.' })
   queuedAt: string;
 
-  @ApiProperty(nullableInstant)
+  @ApiProperty({ ...nullableInstant, description: 'When a worker took it up; null while it waits.' })
   startedAt: string | null;
 
-  @ApiProperty({ format: 'date-time' })
+  @ApiProperty({
+    format: 'date-time',
+    description: 'When the status last changed, or the worker last reported.',
+  })
   updatedAt: string;
 
-  @ApiProperty(nullableInstant)
+  @ApiProperty({ ...nullableInstant, description: 'When it ended; null until then.' })
   finishedAt: string | null;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'How far the import has come.' })
   progress: ProgressView;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'What was found in the rows.' })
   validation: ValidationView;
 
   @ApiProperty({
@@ -132,76 +165,6 @@ export class ImportView {
 
   @ApiProperty({ description: 'Whether it can be promoted to production.', example: false })
   canPromote: boolean;
-}
-
-/** A finding: something that is wrong with the data. */
-export class FindingView {
-  @ApiProperty({ enum: ['error', 'warning'], example: 'error' })
-  severity: 'error' | 'warning';
-
-  @ApiProperty({
-    description: 'The kind of finding, for programs. A code never changes its meaning.',
-    example: 'not_found',
-  })
-  code: string;
-
-  @ApiProperty({ example: 'WorkItem' })
-  table: string;
-
-  @ApiProperty({
-    ...nullableText,
-    description: 'The ImportId of the row; null when the finding is about the whole table.',
-    example: 'W-1',
-  })
-  importId: string | null;
-
-  @ApiProperty({
-    ...nullableText,
-    description: 'The column; null when the finding is about the whole row.',
-    example: 'MatterId',
-  })
-  column: string | null;
-
-  @ApiProperty({ example: 'There is no Matter with this ImportId.' })
-  message: string;
-}
-
-const count = { type: 'integer', nullable: true } as const;
-const amount = { ...nullableText, example: '1200.00' } as const;
-
-/** A count and a sum of the source, of ControlTotal and of the staging tenant. */
-export class TotalView {
-  @ApiProperty({ example: 'UnbilledWork' })
-  measure: string;
-
-  @ApiProperty({ enum: ['Total', 'Table', 'Matter', 'FeeEarner'], example: 'Matter' })
-  groupBy: string;
-
-  @ApiProperty({
-    ...nullableText,
-    description:
-      'The name of the table, or the ImportId of the matter or the employee; null for the total of everything.',
-    example: 'M-1',
-  })
-  groupKey: string | null;
-
-  @ApiProperty({ ...count, description: 'The count of the rows in the source.' })
-  sourceCount: number | null;
-
-  @ApiProperty(amount)
-  sourceAmount: string | null;
-
-  @ApiProperty({ ...count, description: 'The count that the table ControlTotal gives.' })
-  controlCount: number | null;
-
-  @ApiProperty(amount)
-  controlAmount: string | null;
-
-  @ApiProperty({ ...count, description: 'The count of what was loaded.' })
-  loadedCount: number | null;
-
-  @ApiProperty(amount)
-  loadedAmount: string | null;
 }
 
 interface Shown {

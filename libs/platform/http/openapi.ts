@@ -17,6 +17,7 @@ import {
   type Route,
 } from './openapi/openapi-operation';
 import * as parts from './openapi/openapi-parts';
+import { problem } from './openapi/openapi-problem';
 
 type Paths = OpenAPIObject['paths'];
 
@@ -43,7 +44,7 @@ export function describeApi(app: INestApplication): OpenAPIObject {
   document.paths = { ...document.paths, ...fixedPaths };
   document.components = {
     ...document.components,
-    schemas: { ...schemas, Problem: parts.problem },
+    schemas: { ...schemas, Problem: problem },
     responses: parts.refusalAnswers,
     headers: parts.headers,
     parameters: parts.parameters,

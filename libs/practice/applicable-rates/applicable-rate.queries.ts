@@ -11,17 +11,25 @@ import type { ApplicableRateState } from './applicable-rate';
 import { type Scope, scopes } from './applicable-rate.events';
 
 export class ApplicableRateView extends RecordView {
-  @ApiProperty({ enum: scopes }) scope: Scope;
+  @ApiProperty({ enum: scopes, description: 'Whether the rate is agreed for a matter or for a client.' })
+  scope: Scope;
   @ApiProperty({ description: 'The id of the matter or the client' }) scopeId: string;
-  @ApiProperty({ type: MoneyView }) rate: MoneyRecord;
+  @ApiProperty({ type: MoneyView, description: "The rate, in the tenant's base currency." })
+  rate: MoneyRecord;
   @ApiProperty({
     enum: pers,
     description: 'Hour: the rate for one hour of timed work. Unit: the rate for one unit of itemised work.',
   })
   per: Per;
-  @ApiProperty(nullableText) employeeId: string | null;
-  @ApiProperty(nullableText) billingGrade: string | null;
-  @ApiProperty(nullableText) taskTypeId: string | null;
+  @ApiProperty({ ...nullableText, description: 'The employee whose work the rate is for; null: any.' })
+  employeeId: string | null;
+  @ApiProperty({
+    ...nullableText,
+    description: 'The billing grade of the employees whose work the rate is for; null: any.',
+  })
+  billingGrade: string | null;
+  @ApiProperty({ ...nullableText, description: 'The task type of the work that the rate is for; null: any.' })
+  taskTypeId: string | null;
   @ApiProperty({ format: 'date', description: 'The first entry date that the rate is for' })
   effectiveFrom: string;
   @ApiProperty({

@@ -39,8 +39,9 @@ export class RateToResolve {
 }
 
 export class RateStepView {
-  @ApiProperty({ enum: rateLevels }) level: RateLevel;
-  @ApiProperty({ enum: rateOutcomes }) outcome: RateOutcome;
+  @ApiProperty({ enum: rateLevels, description: 'Where a rate was looked for.' }) level: RateLevel;
+  @ApiProperty({ enum: rateOutcomes, description: 'Whether there was a rate, or why it could not be used.' })
+  outcome: RateOutcome;
   @ApiProperty({ ...nullableText, description: 'The record that was examined; null if there was none' })
   recordId: string | null;
   @ApiProperty({
@@ -58,7 +59,12 @@ export class ResolvedRateView {
   })
   rate: MoneyRecord | null;
 
-  @ApiProperty({ enum: rateLevels, nullable: true }) source: RateLevel | null;
+  @ApiProperty({
+    enum: rateLevels,
+    nullable: true,
+    description: 'The level at which the rate was found; null if none was found.',
+  })
+  source: RateLevel | null;
 
   @ApiProperty({
     type: [RateStepView],

@@ -16,7 +16,7 @@ export class OutcomeView {
   @ApiProperty({ example: 'workitem_0198c2f1a4b87c3d9e5f60718293a4b5' })
   id: string;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'Whether the record is finalised.' })
   success: boolean;
 
   @ApiProperty({
@@ -26,7 +26,7 @@ export class OutcomeView {
   })
   code: string | null;
 
-  @ApiProperty({ type: String, nullable: true })
+  @ApiProperty({ type: String, nullable: true, description: 'The same as a text for people.' })
   reason: string | null;
 }
 

@@ -6,13 +6,24 @@ export class WriteOffInput {
   @DayField({ description: "The day of the write-off. When absent, it is today in the tenant's time zone." })
   writeOffDate?: string | null;
 
-  @TextField({ required: true, max: 500 })
+  @TextField({ required: true, max: 500, description: 'Why the value is given up.' })
   reason: string;
 
-  @NumberField({ min: 0.0001, max: LARGEST_UNITS, decimals: 4 })
+  @NumberField({
+    min: 0.0001,
+    max: LARGEST_UNITS,
+    decimals: 4,
+    description:
+      'How many units to write off; their share of the value goes with them. Not together with an amount.',
+  })
   units?: number | null;
 
   // A write-off usually takes all that remains, so the example of the request does not name an amount.
-  @AmountField({ min: 0.0001, example: undefined })
+  @AmountField({
+    min: 0.0001,
+    example: undefined,
+    description:
+      'The value to write off, with its share of the units. Without units and amount: all that remains.',
+  })
   amount?: AmountInput | number | null;
 }

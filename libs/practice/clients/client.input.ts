@@ -14,13 +14,18 @@ export class ClientInput extends RecordInput {
   @CodeField({ max: 50, description: "Must be unique. When absent, it is the tenant's next number." })
   clientNumber?: string | null;
 
-  @IdField('rateset')
+  @IdField('rateset', {
+    description: "The rate set for work on the client's matters for which the matter's own has no rate.",
+  })
   defaultRateSetId?: string | null;
 
-  @IdField('taxcode')
+  @IdField('taxcode', {
+    description:
+      "The tax code of the client's invoice lines, unless the line, its cost recovery or the matter has another.",
+  })
   taxCodeId?: string | null;
 
-  @IdField('entity')
+  @IdField('entity', { description: 'The person or organisation to write to about bills.' })
   billingContactId?: string | null;
 
   @NumberField({

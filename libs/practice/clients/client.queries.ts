@@ -20,11 +20,35 @@ export class ClientView extends RecordView {
   @ApiProperty() clientNumber: string;
   @ApiProperty({ type: 'integer', description: '0 New, 1 Active, 2 Inactive' }) state: number;
   @ApiProperty() stateName: string;
-  @ApiProperty(nullableText) defaultRateSetId: string | null;
-  @ApiProperty(nullableText) taxCodeId: string | null;
-  @ApiProperty(nullableText) billingContactId: string | null;
-  @ApiProperty({ type: 'integer', nullable: true }) paymentTermsDays: number | null;
-  @ApiProperty({ type: Number, nullable: true }) minutesPerUnit: number | null;
+  @ApiProperty({
+    ...nullableText,
+    description:
+      "The rate set for work on the client's matters for which the matter's own has no rate. Null: none.",
+  })
+  defaultRateSetId: string | null;
+  @ApiProperty({
+    ...nullableText,
+    description:
+      "The tax code of the client's invoice lines, unless the line, its cost recovery or the matter has another. Null: none.",
+  })
+  taxCodeId: string | null;
+  @ApiProperty({
+    ...nullableText,
+    description: 'The person or organisation to write to about bills. Null: none.',
+  })
+  billingContactId: string | null;
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'How many days the client has to pay an invoice; null: 30.',
+  })
+  paymentTermsDays: number | null;
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    description: 'The length of a unit, in minutes; null: that of the tenant.',
+  })
+  minutesPerUnit: number | null;
   @ApiProperty({ ...joinedText, description: 'The code of the tax code. Present only in answers to GET.' })
   taxCode?: string | null;
   @ApiProperty(joinedText) sortName?: string | null;

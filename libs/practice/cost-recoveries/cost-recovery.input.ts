@@ -2,13 +2,13 @@ import { OmitType, PartialType } from '@nestjs/swagger';
 import {
   ChoiceField,
   IdField,
-  IdsField,
   LARGEST_UNITS,
   MoneyInput,
   NumberField,
   ObjectField,
   TextField,
 } from '#platform/http/input/fields';
+import { IdsField } from '#platform/http/input/list-fields';
 import { InstantField } from '#platform/http/input/time-fields';
 import { type DisbursementKind, disbursementKinds } from '../disbursement-codes/disbursement-code.events';
 import { MoneyPatch } from '../records/merge-patch';
@@ -42,10 +42,16 @@ export class CostRecoveryInput extends RecordInput {
   })
   kind: DisbursementKind;
 
-  @InstantField({ required: true, example: '2025-06-12T10:00:00Z' })
+  @InstantField({ required: true, example: '2025-06-12T10:00:00Z', description: 'When the cost arose.' })
   entryDate: string;
 
-  @NumberField({ required: true, max: LARGEST_UNITS, decimals: 4, example: 2 })
+  @NumberField({
+    required: true,
+    max: LARGEST_UNITS,
+    decimals: 4,
+    example: 2,
+    description: 'How many were bought or used.',
+  })
   quantity: number;
 
   @ObjectField(() => MoneyInput, UNIT_AMOUNT)

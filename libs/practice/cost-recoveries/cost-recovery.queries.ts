@@ -31,22 +31,31 @@ export class CostRecoveryView extends RecordView {
       'Incurred: bought from a supplier.',
   })
   kind: DisbursementKind;
-  @ApiProperty({ format: 'date-time' }) entryDate: string;
-  @ApiProperty({ example: 2 }) quantity: number;
+  @ApiProperty({ format: 'date-time', description: 'When the cost arose.' })
+  entryDate: string;
+  @ApiProperty({ example: 2, description: 'How many were bought or used.' }) quantity: number;
   @ApiProperty({ type: MoneyView, description: 'The price of one, without tax', example: gbp(3) })
   unitAmount: MoneyRecord;
   @ApiProperty({ type: MoneyView, description: 'Quantity × unitAmount, without tax', example: gbp(6) })
   total: MoneyRecord;
-  @ApiProperty() taxCodeId: string;
-  @ApiProperty(nullableText) supplierId: string | null;
-  @ApiProperty({ example: 'Official copy of the register' }) description: string;
+  @ApiProperty({ description: 'The tax code by which the cost is charged to the client.' })
+  taxCodeId: string;
+  @ApiProperty({ ...nullableText, description: 'The supplier of an Incurred cost; null: none.' })
+  supplierId: string | null;
+  @ApiProperty({ example: 'Official copy of the register', description: 'What was bought or used.' })
+  description: string;
   @ApiProperty({ type: MoneyView, description: 'The value that can still be billed', example: gbp(6) })
   remaining: MoneyRecord;
-  @ApiProperty({ example: 2 }) remainingQuantity: number;
+  @ApiProperty({ example: 2, description: 'The quantity that can still be billed.' })
+  remainingQuantity: number;
   @ApiProperty({ type: 'integer', description: '0 Pending, 1 Finalised, 2 Billed, 3 WrittenOff' })
   state: number;
   @ApiProperty() stateName: string;
-  @ApiProperty(nullableText) invoiceId: string | null;
+  @ApiProperty({
+    ...nullableText,
+    description: 'The invoice that the cost is on, a draft included; null: none.',
+  })
+  invoiceId: string | null;
   @ApiProperty(joinedText) matterNumber?: string | null;
   @ApiProperty(joinedText) matterTitle?: string | null;
   @ApiProperty({

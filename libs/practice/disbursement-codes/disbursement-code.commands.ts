@@ -29,7 +29,10 @@ export class DisbursementCodeInput extends RecordInput {
   })
   kind?: DisbursementKind | null;
 
-  @IdField('taxcode', { required: true })
+  @IdField('taxcode', {
+    required: true,
+    description: 'The tax code of a cost with this code that is given none.',
+  })
   taxCodeId: string;
 
   @ObjectField(() => MoneyInput, UNIT_AMOUNT)

@@ -19,7 +19,8 @@ export class DisbursementCodeView extends RecordView {
     description: 'The kind of the costs that it is for; null: any',
   })
   kind: DisbursementKind | null;
-  @ApiProperty() taxCodeId: string;
+  @ApiProperty({ description: 'The tax code of a cost with this code that is given none.' })
+  taxCodeId: string;
   @ApiProperty({ type: MoneyView, nullable: true, description: 'The price of one.' })
   unitAmount: MoneyRecord | null;
   @ApiProperty({
@@ -27,7 +28,8 @@ export class DisbursementCodeView extends RecordView {
     description: 'The description of a cost with this code that is given none.',
   })
   description: string | null;
-  @ApiProperty(nullableText) supplierId: string | null;
+  @ApiProperty({ ...nullableText, description: 'The supplier from whom it is usually bought; null: none.' })
+  supplierId: string | null;
   @ApiProperty({
     ...nullableText,
     description: 'A code of a published code set, such as UTBMS.',

@@ -14,7 +14,7 @@ export class DivisionView extends RecordView {
   @ApiProperty()
   name: string;
 
-  @ApiProperty()
+  @ApiProperty({ description: "Whether this is the tenant's default division." })
   isDefault: boolean;
 
   @ApiProperty({ type: 'integer', description: '1 Active, 2 Inactive' })

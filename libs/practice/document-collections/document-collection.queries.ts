@@ -12,7 +12,8 @@ export class DocumentCollectionView extends RecordView {
   @ApiProperty() name: string;
   @ApiProperty({ description: 'The client, matter or entity whose documents it holds.' })
   subjectId: string;
-  @ApiProperty(nullableText) parentId: string | null;
+  @ApiProperty({ ...nullableText, description: 'The collection that contains this one; null: none.' })
+  parentId: string | null;
   @ApiProperty({
     description:
       'Whether it is the root collection of its subject, which holds the documents that were created with a subjectId ' +

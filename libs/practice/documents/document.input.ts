@@ -13,7 +13,12 @@ const TOKEN = "[\\w!#$%&'*+.^`|~-]+";
 const CONTENT_TYPE = new RegExp(`^${TOKEN}/${TOKEN}( *; *${TOKEN}=(${TOKEN}|"[^"\\\\\\x00-\\x1f\\x7f]*"))*$`);
 
 const FileNameField = (): PropertyDecorator => (target, property) => {
-  TextField({ required: true, max: 255, example: 'Deed of sale.pdf' })(target, property);
+  TextField({
+    required: true,
+    max: 255,
+    example: 'Deed of sale.pdf',
+    description: 'A name without slashes, backslashes and control characters.',
+  })(target, property);
   Matches(FILE_NAME, {
     message: 'fileName must be a name without slashes, backslashes and control characters',
   })(target, property);

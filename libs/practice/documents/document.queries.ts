@@ -23,16 +23,18 @@ export class DocumentVersionView {
   })
   number: number;
   @ApiProperty({ example: 'Deed of sale.pdf' }) fileName: string;
-  @ApiProperty({ example: 'application/pdf' }) contentType: string;
+  @ApiProperty({ example: 'application/pdf', description: 'The media type (RFC 9110).' }) contentType: string;
   @ApiProperty(size) size: number;
   @ApiProperty(sha256) sha256: string;
-  @ApiProperty({ format: 'date-time' }) createdOn: string;
-  @ApiProperty({ example: 'integration:demo-client' }) createdBy: string;
+  @ApiProperty({ format: 'date-time', description: 'When the version was stored.' })
+  createdOn: string;
+  @ApiProperty({ example: 'integration:demo-client', description: 'Who stored the version.' })
+  createdBy: string;
 }
 
 export class DocumentView extends RecordView {
   @ApiProperty({ example: 'Deed of sale.pdf' }) fileName: string;
-  @ApiProperty({ example: 'application/pdf' }) contentType: string;
+  @ApiProperty({ example: 'application/pdf', description: 'The media type (RFC 9110).' }) contentType: string;
   @ApiProperty() documentCollectionId: string;
   @ApiProperty({
     description:

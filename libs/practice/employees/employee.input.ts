@@ -28,7 +28,11 @@ export class EmployeeInput extends RecordInput {
   @TextField({ max: 100, example: 'Associate' })
   jobTitle?: string | null;
 
-  @TextField({ max: 50, example: 'B' })
+  @TextField({
+    max: 50,
+    example: 'B',
+    description: 'The grade by which rate sets and agreed rates can name employees.',
+  })
   billingGrade?: string | null;
 
   @FlagField({ description: 'Default: true.' })

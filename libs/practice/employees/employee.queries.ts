@@ -21,11 +21,24 @@ export class EmployeeView extends RecordView {
   @ApiProperty({ type: 'integer', description: '1 Active, 2 Inactive' }) state: number;
   @ApiProperty() stateName: string;
   @ApiProperty(nullableText) initials: string | null;
-  @ApiProperty(nullableText) divisionId: string | null;
+  @ApiProperty({ ...nullableText, description: 'The division that the employee works in; null: none.' })
+  divisionId: string | null;
   @ApiProperty(nullableText) jobTitle: string | null;
-  @ApiProperty(nullableText) billingGrade: string | null;
-  @ApiProperty() isFeeEarner: boolean;
-  @ApiProperty({ type: MoneyView, nullable: true }) defaultRate: MoneyRecord | null;
+  @ApiProperty({
+    ...nullableText,
+    description: 'The grade by which rate sets and agreed rates can name employees.',
+  })
+  billingGrade: string | null;
+  @ApiProperty({ description: 'Whether the employee does work that is charged to clients.' })
+  isFeeEarner: boolean;
+  @ApiProperty({
+    type: MoneyView,
+    nullable: true,
+    description:
+      'The rate for one hour, where no agreed rate, no rate set of the matter or client and no task type has one; ' +
+      'null: none.',
+  })
+  defaultRate: MoneyRecord | null;
   @ApiProperty(joinedText) sortName?: string | null;
   @ApiProperty(joinedText) fullName?: string | null;
   @ApiProperty(joinedText) email?: string | null;

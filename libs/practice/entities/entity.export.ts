@@ -157,8 +157,8 @@ async function* list(name: string, pages: AsyncGenerator<object[]>): AsyncGenera
 export function ApiExport(): MethodDecorator {
   const records = { type: 'array', items: { type: 'object', additionalProperties: true } };
   const properties = {
-    exportedOn: { type: 'string', format: 'date-time' },
-    exportedBy: { type: 'string', example: 'integration:demo-client' },
+    exportedOn: { type: 'string', format: 'date-time', description: 'When the export was made.' },
+    exportedBy: { type: 'string', description: 'Who asked for it.', example: 'integration:demo-client' },
     entity: { $ref: getSchemaPath(EntityView) },
     ...Object.fromEntries(held.map(({ name, description }) => [name, { ...records, description }])),
     history: { ...records, description: 'Events of the entity, the oldest first' },

@@ -43,16 +43,21 @@ export class EntityInput extends RecordInput {
   @EmailField()
   email?: string | null;
 
-  @TextsField({ max: 10, maxLength: 50, example: ['+44 113 496 0000'] })
+  @TextsField({
+    max: 10,
+    maxLength: 50,
+    example: ['+44 113 496 0000'],
+    description: 'Telephone numbers, in any form.',
+  })
   phones?: string[] | null;
 
-  @ObjectsField(() => AddressInput, { max: 5 })
+  @ObjectsField(() => AddressInput, { max: 5, description: 'Postal addresses. Lists show the first one.' })
   addresses?: AddressInput[] | null;
 
-  @TextField({ max: 50 })
+  @TextField({ max: 50, description: 'The number in the register of companies.' })
   registrationNumber?: string | null;
 
-  @TextField({ max: 50 })
+  @TextField({ max: 50, description: 'The number with the tax office.' })
   taxNumber?: string | null;
 }
 

@@ -10,25 +10,36 @@ import { type Address, type EntityType, entityTypes } from './entity.events';
 export class AddressView implements Address {
   @ApiProperty(nullableText) street: string | null;
   @ApiProperty(nullableText) city: string | null;
-  @ApiProperty(nullableText) region: string | null;
+  @ApiProperty({ ...nullableText, description: 'County or state.' })
+  region: string | null;
   @ApiProperty(nullableText) postcode: string | null;
   @ApiProperty(nullableText) country: string | null;
 }
 
 export class EntityView extends RecordView {
-  @ApiProperty({ enum: entityTypes }) entityType: EntityType;
+  @ApiProperty({ enum: entityTypes, description: 'Individual: a person.' }) entityType: EntityType;
   @ApiProperty({ description: '`Family, Given`, or the name of the organisation' }) sortName: string;
-  @ApiProperty() fullName: string;
-  @ApiProperty(nullableText) lastName: string | null;
-  @ApiProperty(nullableText) firstName: string | null;
-  @ApiProperty(nullableText) title: string | null;
-  @ApiProperty(nullableText) name: string | null;
-  @ApiProperty() currency: string;
+  @ApiProperty({ description: '`Given Family`, or the name of the organisation.' })
+  fullName: string;
+  @ApiProperty({ ...nullableText, description: 'Null for an Organisation.' })
+  lastName: string | null;
+  @ApiProperty({ ...nullableText, description: 'Null for an Organisation.' })
+  firstName: string | null;
+  @ApiProperty({ ...nullableText, description: 'The form of address, such as Dr.' })
+  title: string | null;
+  @ApiProperty({ ...nullableText, description: 'The name of an Organisation; null for an Individual.' })
+  name: string | null;
+  @ApiProperty({ description: 'The currency of the entity (ISO 4217).' })
+  currency: string;
   @ApiProperty(nullableText) email: string | null;
-  @ApiProperty({ type: [String] }) phones: string[];
-  @ApiProperty({ type: [AddressView] }) addresses: AddressView[];
-  @ApiProperty(nullableText) registrationNumber: string | null;
-  @ApiProperty(nullableText) taxNumber: string | null;
+  @ApiProperty({ type: [String], description: 'The telephone numbers, as they were given.' })
+  phones: string[];
+  @ApiProperty({ type: [AddressView], description: 'The postal addresses. Lists show the first one.' })
+  addresses: AddressView[];
+  @ApiProperty({ ...nullableText, description: 'The number in the register of companies.' })
+  registrationNumber: string | null;
+  @ApiProperty({ ...nullableText, description: 'The number with the tax office.' })
+  taxNumber: string | null;
   @ApiProperty({
     type: [String],
     description: 'The custom roles of the entity. `GET /entities/{id}/roles` lists its system roles too.',

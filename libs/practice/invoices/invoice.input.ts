@@ -86,7 +86,7 @@ export class LineInput {
 }
 
 export class InvoiceInput extends RecordInput {
-  @IdField('client', { required: true })
+  @IdField('client', { required: true, description: 'The client who pays the invoice.' })
   clientId: string;
 
   @IdField('matter', { required: true, description: 'An open matter of the client.' })
@@ -108,7 +108,11 @@ export class InvoiceInput extends RecordInput {
   })
   currency?: string | null;
 
-  @ObjectsField(() => LineInput, { max: MAX_LINES, example: FIXED_FEE })
+  @ObjectsField(() => LineInput, {
+    max: MAX_LINES,
+    description: 'The lines, in their order.',
+    example: FIXED_FEE,
+  })
   lines?: LineInput[] | null;
 }
 
@@ -159,12 +163,16 @@ export class PaymentInput {
   @DayField({ description: "The day of the payment. When absent, it is today in the tenant's time zone." })
   date?: string | null;
 
-  @TextField({ max: 200, example: 'BACS 4711' })
+  @TextField({
+    max: 200,
+    example: 'BACS 4711',
+    description: 'A text by which the firm finds the payment again, such as that on the bank statement.',
+  })
   reference?: string | null;
 }
 
 export class PaymentReversalInput extends ReversalInput {
-  @TextField({ max: 500 })
+  @TextField({ max: 500, description: 'Why the payment is reversed.' })
   reason?: string | null;
 }
 
@@ -175,6 +183,6 @@ export class BadDebtInput {
   })
   date?: string | null;
 
-  @TextField({ required: true, max: 500 })
+  @TextField({ required: true, max: 500, description: 'Why the debt is given up.' })
   reason: string;
 }

@@ -27,12 +27,22 @@ export class InvoiceLineView {
     description: 'Identifies the line within the invoice',
   })
   id: number;
-  @ApiProperty({ enum: lineKinds }) kind: string;
+  @ApiProperty({
+    enum: lineKinds,
+    description: 'What the line charges. A Discount is subtracted. A Text has only a description.',
+  })
+  kind: string;
   @ApiProperty({ ...nullableText, description: 'The work item or cost recovery that the line charges' })
   sourceId: string | null;
-  @ApiProperty(nullableText) description: string | null;
-  @ApiProperty({ type: Number, nullable: true }) units: number | null;
-  @ApiProperty({ type: MoneyView, nullable: true }) rate: MoneyRecord | null;
+  @ApiProperty({ ...nullableText, description: 'The text of the line.' }) description: string | null;
+  @ApiProperty({ type: Number, nullable: true, description: 'The units charged; null: not counted.' })
+  units: number | null;
+  @ApiProperty({
+    type: MoneyView,
+    nullable: true,
+    description: 'The rate for one hour of timed work, or else for one unit; null: none is shown.',
+  })
+  rate: MoneyRecord | null;
   @ApiProperty({ type: MoneyView, description: 'Without tax; negative for a discount' }) amount: MoneyRecord;
   @ApiProperty({ ...nullableText, description: 'The tax code of the line; null for a line of text' })
   taxCodeId: string | null;
@@ -44,8 +54,9 @@ export class InvoiceLineView {
 export class InvoiceTaxView {
   @ApiProperty() taxCodeId: string;
   @ApiProperty({ description: 'In percent', example: 20 }) taxRate: number;
-  @ApiProperty({ type: MoneyView }) net: MoneyRecord;
-  @ApiProperty({ type: MoneyView }) tax: MoneyRecord;
+  @ApiProperty({ type: MoneyView, description: 'The sum of the lines with the tax code, without tax.' })
+  net: MoneyRecord;
+  @ApiProperty({ type: MoneyView, description: 'The tax on that sum.' }) tax: MoneyRecord;
 }
 
 export class PaymentView {
@@ -56,15 +67,24 @@ export class PaymentView {
     description: 'Identifies the payment within the invoice',
   })
   id: number;
-  @ApiProperty({ format: 'date', example: '2025-07-14' }) date: string;
-  @ApiProperty({ type: MoneyView }) amount: MoneyRecord;
-  @ApiProperty(nullableText) reference: string | null;
+  @ApiProperty({ format: 'date', example: '2025-07-14', description: 'The day of the payment.' })
+  date: string;
+  @ApiProperty({ type: MoneyView, description: 'The amount that was paid.' }) amount: MoneyRecord;
+  @ApiProperty({
+    ...nullableText,
+    description: 'A text by which the firm finds the payment again, such as that on the bank statement.',
+  })
+  reference: string | null;
   @ApiProperty({
     ...nullableDay,
     description: 'The day on which the payment was reversed; null if it was not',
   })
   reversedDate: string | null;
-  @ApiProperty(nullableText) reversalReason: string | null;
+  @ApiProperty({
+    ...nullableText,
+    description: 'Why the payment was reversed; null if it was not, or if no reason was given.',
+  })
+  reversalReason: string | null;
 }
 
 export class InvoiceView extends RecordView {
@@ -81,15 +101,19 @@ export class InvoiceView extends RecordView {
   })
   state: number;
   @ApiProperty() stateName: string;
-  @ApiProperty(nullableDay) issueDate: string | null;
-  @ApiProperty(nullableDay) dueDate: string | null;
-  @ApiProperty() currency: string;
-  @ApiProperty({ type: [InvoiceLineView] }) lines: InvoiceLineView[];
+  @ApiProperty({ ...nullableDay, description: 'The day of issue; for a draft, the one that is intended.' })
+  issueDate: string | null;
+  @ApiProperty({ ...nullableDay, description: 'The last day to pay; for a draft, the one that is intended.' })
+  dueDate: string | null;
+  @ApiProperty({ description: 'The currency of all amounts (ISO 4217).' })
+  currency: string;
+  @ApiProperty({ type: [InvoiceLineView], description: 'The lines, in their order.' })
+  lines: InvoiceLineView[];
   @ApiProperty({ type: [InvoiceTaxView], description: 'Net amount and tax of the lines, for each tax code' })
   taxes: InvoiceTaxView[];
-  @ApiProperty({ type: MoneyView }) net: MoneyRecord;
-  @ApiProperty({ type: MoneyView }) tax: MoneyRecord;
-  @ApiProperty({ type: MoneyView }) total: MoneyRecord;
+  @ApiProperty({ type: MoneyView, description: 'The sum of the lines, without tax.' }) net: MoneyRecord;
+  @ApiProperty({ type: MoneyView, description: 'The tax of all tax codes.' }) tax: MoneyRecord;
+  @ApiProperty({ type: MoneyView, description: 'Net and tax together.' }) total: MoneyRecord;
   @ApiProperty({
     type: MoneyView,
     description: 'The amount still owed; 0 for a draft and for a voided invoice',
@@ -99,7 +123,8 @@ export class InvoiceView extends RecordView {
   paid: MoneyRecord;
   @ApiProperty({ type: MoneyView, description: 'The amount written off as bad debt' })
   writtenOff: MoneyRecord;
-  @ApiProperty({ type: [PaymentView] }) payments: PaymentView[];
+  @ApiProperty({ type: [PaymentView], description: 'All payments, reversed ones included.' })
+  payments: PaymentView[];
   @ApiProperty(joinedText) matterNumber?: string | null;
   @ApiProperty(joinedText) matterTitle?: string | null;
   @ApiProperty(joinedText) clientNumber?: string | null;

@@ -1,6 +1,7 @@
 import { PartialType } from '@nestjs/swagger';
 import { at, linksTo } from '#event-store/load';
-import { IdField, IdsField, NumberField, TextField } from '#platform/http/input/fields';
+import { IdField, NumberField, TextField } from '#platform/http/input/fields';
+import { IdsField } from '#platform/http/input/list-fields';
 import type { RequestContext } from '#platform/request-context';
 import { Division } from '../divisions/division.lookup';
 import { active, RecordInput } from '../records/record';

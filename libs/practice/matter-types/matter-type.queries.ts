@@ -11,9 +11,16 @@ import type { MatterTypeState } from './matter-type';
 export class MatterTypeView extends RecordView {
   @ApiProperty(nullableText) code: string | null;
   @ApiProperty() name: string;
-  @ApiProperty(nullableText) parentId: string | null;
-  @ApiProperty({ type: [String] }) divisionIds: string[];
-  @ApiProperty({ type: 'integer', nullable: true }) retentionYears: number | null;
+  @ApiProperty({ ...nullableText, description: 'The matter type above this one; null: none.' })
+  parentId: string | null;
+  @ApiProperty({ type: [String], description: 'The divisions that do such work; empty: all.' })
+  divisionIds: string[];
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'For how many years the file is kept after the matter is closed; null: not said.',
+  })
+  retentionYears: number | null;
   @ApiProperty({ type: 'integer', description: '1 Active, 2 Inactive' }) state: number;
   @ApiProperty() stateName: string;
   @ApiProperty(joinedText) parentName?: string | null;

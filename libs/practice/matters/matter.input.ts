@@ -12,6 +12,11 @@ import { InstantField } from '#platform/http/input/time-fields';
 import { MoneyPatch } from '../records/merge-patch';
 import { RecordInput } from '../records/record';
 
+const FEES = { description: "The fees that were estimated, in the tenant's base currency." };
+const DISBURSEMENTS = {
+  description: "The disbursements that were estimated, in the tenant's base currency.",
+};
+
 export class MatterInput extends RecordInput {
   @IdField('client', { required: true, description: 'An active client.' })
   clientId: string;
@@ -28,34 +33,37 @@ export class MatterInput extends RecordInput {
   @IdField('mattertype')
   matterTypeId?: string | null;
 
-  @IdField('employee')
+  @IdField('employee', { description: 'The employee who is responsible for the matter.' })
   responsiblePersonId?: string | null;
 
-  @IdField('employee')
+  @IdField('employee', { description: 'The employee who does the work.' })
   actingPersonId?: string | null;
 
-  @IdField('employee')
+  @IdField('employee', { description: 'The employee who assists.' })
   assistingPersonId?: string | null;
 
-  @IdField('entity')
+  @IdField('entity', { description: 'The person or organisation who brought the matter to the firm.' })
   introducerId?: string | null;
 
-  @IdField('entity')
+  @IdField('entity', { description: 'The person or organisation to write to about bills.' })
   billingContactId?: string | null;
 
   @CurrencyField({ description: "When absent, it is the tenant's base currency." })
   currency?: string | null;
 
-  @ObjectField(() => MoneyInput)
+  @ObjectField(() => MoneyInput, FEES)
   feeEstimate?: MoneyInput | null;
 
-  @ObjectField(() => MoneyInput)
+  @ObjectField(() => MoneyInput, DISBURSEMENTS)
   disbursementEstimate?: MoneyInput | null;
 
-  @IdField('rateset')
+  @IdField('rateset', { description: "The matter's own rate set." })
   rateSetId?: string | null;
 
-  @IdField('taxcode')
+  @IdField('taxcode', {
+    description:
+      "The tax code of the matter's invoice lines, unless the line or its cost recovery has another.",
+  })
   taxCodeId?: string | null;
 
   @NumberField({
@@ -74,9 +82,9 @@ export class MatterInput extends RecordInput {
 export class MatterPatch extends PartialType(OmitType(MatterInput, ['feeEstimate', 'disbursementEstimate']), {
   skipNullProperties: false,
 }) {
-  @ObjectField(() => MoneyPatch)
+  @ObjectField(() => MoneyPatch, FEES)
   feeEstimate?: MoneyPatch | null;
 
-  @ObjectField(() => MoneyPatch)
+  @ObjectField(() => MoneyPatch, DISBURSEMENTS)
   disbursementEstimate?: MoneyPatch | null;
 }

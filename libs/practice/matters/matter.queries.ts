@@ -1,7 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
-import type { Folded } from '#event-store/events';
 import { type Kind, toId, toUuid } from '#kernel/ids';
-import { type MoneyRecord, moneyRecord } from '#kernel/money';
 import {
   IdFilter,
   IdsFilter,
@@ -9,101 +6,9 @@ import {
   SortFilter,
   WholeNumberFilter,
 } from '#platform/http/input/list-query';
-import { joinedText, MoneyView, nullableText, RecordView, recordView } from '../records/record';
 import type { Join, RecordList, RecordRow } from '../records/record-list';
 import { foldedRow } from '../records/records.queries';
-import { type MatterState, matterStatusName } from './matter';
-
-export class PersonView {
-  @ApiProperty()
-  sortName: string;
-  @ApiProperty({ type: String, nullable: true })
-  initials: string | null;
-  @ApiProperty({ type: String, nullable: true })
-  jobTitle: string | null;
-  @ApiProperty({ type: String, nullable: true })
-  billingGrade: string | null;
-}
-
-const joinedPerson = {
-  type: PersonView,
-  nullable: true,
-  required: false,
-  description: 'Present only in answers to GET.',
-} as const;
-
-export class MatterView extends RecordView {
-  @ApiProperty({ type: 'integer', description: '1 Open, 2 Closed, 3 Archived' }) state: number;
-  @ApiProperty() stateName: string;
-  @ApiProperty() clientId: string;
-  @ApiProperty() divisionId: string;
-  @ApiProperty() title: string;
-  @ApiProperty({ description: 'The form of the title by which lists are sorted' }) sortTitle: string;
-  @ApiProperty() matterNumber: string;
-  @ApiProperty(nullableText) matterTypeId: string | null;
-  @ApiProperty(nullableText) responsiblePersonId: string | null;
-  @ApiProperty(nullableText) actingPersonId: string | null;
-  @ApiProperty(nullableText) assistingPersonId: string | null;
-  @ApiProperty(nullableText) introducerId: string | null;
-  @ApiProperty(nullableText) billingContactId: string | null;
-  @ApiProperty() currency: string;
-  @ApiProperty({ type: MoneyView, nullable: true }) feeEstimate: MoneyRecord | null;
-  @ApiProperty({ type: MoneyView, nullable: true }) disbursementEstimate: MoneyRecord | null;
-  @ApiProperty(nullableText) rateSetId: string | null;
-  @ApiProperty(nullableText) taxCodeId: string | null;
-  @ApiProperty({ type: Number, nullable: true }) minutesPerUnit: number | null;
-  @ApiProperty({ format: 'date-time' }) dateOpened: string;
-  @ApiProperty({ ...nullableText, format: 'date-time' }) dateClosed: string | null;
-  @ApiProperty({ ...nullableText, format: 'date-time' }) dateArchived: string | null;
-  @ApiProperty({
-    ...joinedText,
-    description:
-      "The root collection of the matter's documents; null while there is none. Present only in answers to GET.",
-  })
-  documentCollectionId?: string | null;
-  @ApiProperty({
-    ...joinedText,
-    description:
-      'The oldest draft invoice on the matter; null if there is none. Present only in answers to GET.',
-  })
-  draftInvoiceId?: string | null;
-  @ApiProperty(joinedText) clientEntityId?: string | null;
-  @ApiProperty(joinedText) clientSortName?: string | null;
-  @ApiProperty(joinedText) divisionName?: string | null;
-  @ApiProperty(joinedText) matterType?: string | null;
-  @ApiProperty(joinedText) billingContactSortName?: string | null;
-  @ApiProperty(joinedPerson) responsiblePerson?: PersonView | null;
-  @ApiProperty(joinedPerson) actingPerson?: PersonView | null;
-  @ApiProperty(joinedPerson) assistingPerson?: PersonView | null;
-}
-
-export function matterView(folded: Folded<MatterState>): MatterView {
-  const { data } = folded;
-  return Object.assign(recordView(folded), {
-    state: data.state,
-    stateName: matterStatusName(data.state),
-    clientId: data.clientId,
-    divisionId: data.divisionId,
-    title: data.title,
-    sortTitle: data.title,
-    matterNumber: data.matterNumber,
-    matterTypeId: data.matterTypeId,
-    responsiblePersonId: data.responsiblePersonId,
-    actingPersonId: data.actingPersonId,
-    assistingPersonId: data.assistingPersonId,
-    introducerId: data.introducerId,
-    billingContactId: data.billingContactId,
-    currency: data.currency,
-    feeEstimate: data.feeEstimate && moneyRecord(data.feeEstimate),
-    disbursementEstimate: data.disbursementEstimate && moneyRecord(data.disbursementEstimate),
-    rateSetId: data.rateSetId,
-    taxCodeId: data.taxCodeId,
-    minutesPerUnit: data.minutesPerUnit === null ? null : Number(data.minutesPerUnit),
-    dateOpened: data.dateOpened,
-    dateClosed: data.dateClosed,
-    dateArchived: data.dateArchived,
-  });
-}
+import { type MatterView, matterView, type PersonView } from './matter.view';
 
 const persons = ['responsible', 'acting', 'assisting'] as const;
 

@@ -20,7 +20,8 @@ import {
   UpdateMatter,
 } from './matter.commands';
 import { MatterInput, MatterPatch } from './matter.input';
-import { MattersQuery, MatterView, matters, matterView } from './matter.queries';
+import { MattersQuery, matters } from './matter.queries';
+import { MatterView, matterView } from './matter.view';
 
 @ApiTags('matters')
 @Controller(':tenant/api/v1/matters')

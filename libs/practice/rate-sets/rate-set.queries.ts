@@ -9,22 +9,34 @@ import type { RateSetState } from './rate-set';
 import { type Per, pers } from './rate-set.events';
 
 export class RateEntryView {
-  @ApiProperty({ type: MoneyView }) rate: MoneyRecord;
+  @ApiProperty({ type: MoneyView, description: 'The rate, in the currency of the rate set.' })
+  rate: MoneyRecord;
   @ApiProperty({
     enum: pers,
     description: 'Hour: the rate for one hour of timed work. Unit: the rate for one unit of itemised work.',
   })
   per: Per;
-  @ApiProperty(nullableText) employeeId: string | null;
-  @ApiProperty(nullableText) billingGrade: string | null;
-  @ApiProperty(nullableText) jobTitle: string | null;
-  @ApiProperty(nullableText) taskTypeId: string | null;
-  @ApiProperty(nullableText) matterTypeId: string | null;
+  @ApiProperty({ ...nullableText, description: 'The employee whose work the rate is for; null: any.' })
+  employeeId: string | null;
+  @ApiProperty({
+    ...nullableText,
+    description: 'The billing grade of the employees whose work the rate is for; null: any.',
+  })
+  billingGrade: string | null;
+  @ApiProperty({
+    ...nullableText,
+    description: 'The job title of the employees whose work the rate is for; null: any.',
+  })
+  jobTitle: string | null;
+  @ApiProperty({ ...nullableText, description: 'The task type of the work that the rate is for; null: any.' })
+  taskTypeId: string | null;
+  @ApiProperty({ ...nullableText, description: 'The type of the matters that the rate is for; null: any.' })
+  matterTypeId: string | null;
 }
 
 export class RateSetView extends RecordView {
   @ApiProperty() name: string;
-  @ApiProperty({ example: 'GBP' }) currency: string;
+  @ApiProperty({ example: 'GBP', description: 'The currency of all rates (ISO 4217).' }) currency: string;
   @ApiProperty({ description: "Whether this is the firm's default rate set" }) isDefault: boolean;
   @ApiProperty({
     ...nullableText,
@@ -38,7 +50,12 @@ export class RateSetView extends RecordView {
     description: 'The last entry date that the rate set is for; null: until further notice',
   })
   to: string | null;
-  @ApiProperty({ type: [RateEntryView] }) entries: RateEntryView[];
+  @ApiProperty({
+    type: [RateEntryView],
+    description:
+      'The rates. Of several that are for a work item, the one that names most of its properties is used.',
+  })
+  entries: RateEntryView[];
 }
 
 export function rateSetView(folded: Folded<RateSetState>): RateSetView {

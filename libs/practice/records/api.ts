@@ -16,7 +16,14 @@ export function envelope(schema: object): object {
     schema: {
       type: 'object',
       required: ['success', 'data'],
-      properties: { success: { type: 'boolean', example: true }, data: schema },
+      properties: {
+        success: {
+          type: 'boolean',
+          description: 'Always true; a refusal is a problem document.',
+          example: true,
+        },
+        data: schema,
+      },
     },
   };
 }
@@ -74,16 +81,21 @@ export function ApiOne(view: Type): MethodDecorator {
   return applyDecorators(ApiExtraModels(view), ApiOkResponse(envelope({ $ref: getSchemaPath(view) })));
 }
 
+/** The fields of a page apart from its rows. */
+export const pageFields = {
+  pageIndex: { type: 'integer', description: 'The number of the page, from 0.', example: 0 },
+  pageSize: { type: 'integer', description: 'The highest number of rows in a page.', example: 50 },
+  hasMore: { type: 'boolean', description: 'Whether there is a further page.', example: false },
+};
+
 /** Describes a page of a list. */
 export function page(items: object): object {
   return envelope({
     type: 'object',
     required: ['rows', 'pageIndex', 'pageSize', 'hasMore'],
     properties: {
-      rows: { type: 'array', items },
-      pageIndex: { type: 'integer', example: 0 },
-      pageSize: { type: 'integer', example: 50 },
-      hasMore: { type: 'boolean', example: false },
+      rows: { type: 'array', items, description: 'The rows of the page.' },
+      ...pageFields,
       totalCount: {
         type: 'integer',
         description: 'The number of all rows that match. Present only with `includeTotalCount=true`.',
@@ -113,10 +125,15 @@ export function ApiHistory(): MethodDecorator {
     type: 'object',
     required: ['id', 'version', 'type', 'on', 'by', 'source', 'correlationId', 'changes'],
     properties: {
-      id: { type: 'string', format: 'uuid', example: '0198c2f1-a4b8-7c3d-9e5f-60718293a4b5' },
+      id: {
+        type: 'string',
+        format: 'uuid',
+        description: 'The id of the event.',
+        example: '0198c2f1-a4b8-7c3d-9e5f-60718293a4b5',
+      },
       version: { type: 'integer', description: 'The version of the record after the event.', example: 2 },
       type: { type: 'string', description: 'What happened.', example: 'MatterUpdated' },
-      on: { type: 'string', format: 'date-time' },
+      on: { type: 'string', format: 'date-time', description: 'When it happened.' },
       by: { type: 'string', description: 'Who did it.', example: 'integration:demo-client' },
       source: {
         type: 'string',
@@ -143,7 +160,8 @@ export function ApiHistory(): MethodDecorator {
 
 /** Describes the answer to a request over many records, which has an outcome for each. */
 export function ApiOutcomes(view: Type): MethodDecorator {
-  const rows = { type: 'array', items: { $ref: getSchemaPath(view) } };
+  const items = { $ref: getSchemaPath(view) };
+  const rows = { type: 'array', items, description: 'The outcome for each id.' };
   const schema = envelope({ type: 'object', required: ['rows'], properties: { rows } });
   return applyDecorators(ApiExtraModels(view), ApiIdempotencyKey(), ApiOkResponse(schema));
 }

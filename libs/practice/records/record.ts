@@ -51,22 +51,25 @@ export class RecordView {
   })
   version: number;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'Whether the record was deleted.' })
   isDeleted: boolean;
 
-  @ApiProperty({ format: 'date-time' })
+  @ApiProperty({ format: 'date-time', description: 'When the record was created.' })
   createdOn: string;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'Who created the record: `integration:<client id>`, or `cli`.' })
   createdBy: string;
 
-  @ApiProperty({ format: 'date-time' })
+  @ApiProperty({ format: 'date-time', description: 'When the record was last changed.' })
   updatedOn: string;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'Who last changed the record, in the form of `createdBy`.' })
   updatedBy: string;
 
-  @ApiProperty({ type: String, nullable: true })
+  @ApiProperty({
+    ...nullableText,
+    description: 'The key that an integration gave to the record; null if none did.',
+  })
   externalReference: string | null;
 }
 
@@ -185,9 +188,9 @@ export function refuseInUse(what: string, uses: number): void {
 
 /** Money in an answer. The specification (●) capitalises its property names. */
 export class MoneyView {
-  @ApiProperty()
+  @ApiProperty({ description: 'In the major unit of the currency, such as pounds.' })
   Amount: number;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'The currency code (ISO 4217).' })
   Currency: string;
 }

@@ -12,8 +12,16 @@ export class SupplierView extends RecordView {
   @ApiProperty() entityId: string;
   @ApiProperty({ type: 'integer', description: '1 Active, 2 Inactive' }) state: number;
   @ApiProperty() stateName: string;
-  @ApiProperty(nullableText) taxCodeId: string | null;
-  @ApiProperty(nullableText) defaultDisbursementCodeId: string | null;
+  @ApiProperty({
+    ...nullableText,
+    description: 'The tax code by which the supplier usually charges, for information only; null: none.',
+  })
+  taxCodeId: string | null;
+  @ApiProperty({
+    ...nullableText,
+    description: 'The disbursement code that is usual for costs from this supplier; null: none.',
+  })
+  defaultDisbursementCodeId: string | null;
   @ApiProperty({
     type: 'integer',
     nullable: true,

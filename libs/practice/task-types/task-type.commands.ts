@@ -39,7 +39,9 @@ export class TaskTypeInput extends RecordInput {
   @TextField({ max: 2000, description: 'The title of a work item of this type that is given none.' })
   narration?: string | null;
 
-  @FlagField({ description: 'Default: true.' })
+  @FlagField({
+    description: 'Whether new work of this type can be billed, if the work item does not say. Default: true.',
+  })
   isBillable?: boolean | null;
 
   @ObjectField(() => RateInput, RATE)

@@ -31,7 +31,8 @@ export class TaskTypeView extends RecordView {
   @ApiProperty({ ...codeOfSet, example: 'A103' }) activityCode: string | null;
   @ApiProperty({ ...nullableText, description: 'The title of a work item of this type that is given none.' })
   narration: string | null;
-  @ApiProperty() isBillable: boolean;
+  @ApiProperty({ description: 'Whether new work of this type can be billed, if the work item does not say.' })
+  isBillable: boolean;
   @ApiProperty({
     type: MoneyView,
     nullable: true,

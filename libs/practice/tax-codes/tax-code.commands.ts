@@ -14,7 +14,13 @@ import { type TaxCategory, type TaxRate, type TaxScheme, taxCategories, taxSchem
 import { requireRates, requireUsedKept } from './tax-code.rates';
 
 export class TaxRateInput {
-  @NumberField({ required: true, max: 100, decimals: 4, example: 20 })
+  @NumberField({
+    required: true,
+    max: 100,
+    decimals: 4,
+    example: 20,
+    description: 'The rate, in percent of the net amount.',
+  })
   percent: number;
 
   @DayField({ required: true, description: 'The first day of the rate.', example: '2011-01-04' })

@@ -8,7 +8,7 @@ import type { TaxCodeState } from './tax-code';
 import { type TaxCategory, type TaxScheme, taxCategories, taxSchemes } from './tax-code.events';
 
 export class TaxRateView {
-  @ApiProperty({ example: 20 }) percent: number;
+  @ApiProperty({ example: 20, description: 'The rate, in percent of the net amount.' }) percent: number;
   @ApiProperty({ format: 'date', example: '2011-01-04', description: 'The first day of the rate' })
   from: string;
   @ApiProperty({
@@ -26,8 +26,9 @@ export class TaxRateView {
 export class TaxCodeView extends RecordView {
   @ApiProperty({ example: 'STD' }) code: string;
   @ApiProperty({ example: 'Standard rate' }) name: string;
-  @ApiProperty({ enum: taxSchemes }) scheme: string;
-  @ApiProperty({ enum: taxCategories }) category: string;
+  @ApiProperty({ enum: taxSchemes, description: 'The tax that the code is for.' }) scheme: string;
+  @ApiProperty({ enum: taxCategories, description: 'Zero, Exempt and OutOfScope all bear no tax.' })
+  category: string;
   @ApiProperty({
     type: [TaxRateView],
     description: 'The rates, the oldest first; none for Zero, Exempt and OutOfScope',

@@ -11,13 +11,23 @@ import type { RecordList, RecordRow } from '../records/record-list';
 import type { LastImport, TenantState } from './tenant';
 
 class LastImportView implements LastImport {
-  @ApiProperty({ example: '0198c2f1-a4b8-7c3d-9e5f-60718293a4b5' })
+  @ApiProperty({
+    description: 'The id of the import, as `POST /etl/import` answered it.',
+    example: '0198c2f1-a4b8-7c3d-9e5f-60718293a4b5',
+  })
   requestId: string;
 
-  @ApiProperty({ example: 'Ledger 4' })
+  @ApiProperty({
+    description: 'The system that the rows came from, as the firm named it.',
+    example: 'Ledger 4',
+  })
   sourceSystem: string;
 
-  @ApiProperty({ format: 'date-time', example: '2026-04-01T06:00:00.000Z' })
+  @ApiProperty({
+    format: 'date-time',
+    description: 'When the records became visible in the tenant.',
+    example: '2026-04-01T06:00:00.000Z',
+  })
   promotedAt: string;
 
   @ApiProperty({
@@ -39,34 +49,45 @@ export class TenantView {
   @ApiProperty({ example: 'tenant_0198c2f1a4b87c3d9e5f60718293a4b5' })
   id: string;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'The name of the tenant in addresses.' })
   alias: string;
 
   @ApiProperty()
   firmName: string;
 
-  @ApiProperty({ enum: ['uk', 'au'] })
+  @ApiProperty({ enum: ['uk', 'au'], description: 'The region whose defaults the tenant started with.' })
   region: string;
 
-  @ApiProperty({ description: 'The base currency' })
+  @ApiProperty({ description: 'The base currency (ISO 4217).' })
   currency: string;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'The name of the time zone in the IANA database. Days are days in this zone.' })
   timeZone: string;
 
-  @ApiProperty({ enum: ['VAT', 'GST'] })
+  @ApiProperty({
+    enum: ['VAT', 'GST'],
+    description: 'The tax of the region. A new tax code that is given no scheme has this one.',
+  })
   taxScheme: string;
 
   @ApiProperty({ type: 'integer', description: 'Month in which the financial year begins' })
   financialYearStart: number;
 
-  @ApiProperty()
+  @ApiProperty({
+    description: 'The length of a unit, in minutes, where neither the matter nor the client has its own.',
+  })
   minutesPerUnit: number;
 
-  @ApiProperty({ enum: ['Up', 'Nearest', 'Down'] })
+  @ApiProperty({
+    enum: ['Up', 'Nearest', 'Down'],
+    description: 'How the units of timed work are rounded to whole units.',
+  })
   unitRounding: string;
 
-  @ApiProperty()
+  @ApiProperty({
+    description:
+      'Whether new work items and cost recoveries are Finalised at once. Otherwise they are Pending.',
+  })
   autoFinaliseWorkItems: boolean;
 
   @ApiProperty({

@@ -3,13 +3,13 @@ import {
   ChoiceField,
   FlagField,
   IdField,
-  IdsField,
   LARGEST_UNITS,
   NumberField,
   ObjectField,
   RateInput,
   TextField,
 } from '#platform/http/input/fields';
+import { IdsField } from '#platform/http/input/list-fields';
 import { InstantField } from '#platform/http/input/time-fields';
 import { RatePatch } from '../records/merge-patch';
 import { RecordInput } from '../records/record';
@@ -33,7 +33,7 @@ export class WorkItemInput extends RecordInput {
   @ChoiceField([0, 1], { required: true, description: '0 Timed Fee, 1 Itemised Fee' })
   itemType: 0 | 1;
 
-  @InstantField({ required: true, example: '2025-06-12T10:00:00Z' })
+  @InstantField({ required: true, example: '2025-06-12T10:00:00Z', description: 'When the work was done.' })
   entryDate: string;
 
   @NumberField({

@@ -18,17 +18,32 @@ import { foldedRow } from '../records/records.queries';
 import type { WorkItemState } from './work-item';
 
 export class WorkItemView extends RecordView {
-  @ApiProperty(nullableText) matterId: string | null;
+  @ApiProperty({
+    ...nullableText,
+    description: 'The matter that the work was done on; null for work on no matter.',
+  })
+  matterId: string | null;
   @ApiProperty() employeeId: string;
   @ApiProperty({ type: 'integer', description: '0 Timed Fee, 1 Itemised Fee' }) itemType: number;
   @ApiProperty() itemTypeName: string;
-  @ApiProperty({ format: 'date-time' }) entryDate: string;
-  @ApiProperty({ type: 'integer', format: 'int64' }) durationTicks: number;
-  @ApiProperty() units: number;
+  @ApiProperty({ format: 'date-time', description: 'When the work was done.' })
+  entryDate: string;
+  @ApiProperty({
+    type: 'integer',
+    format: 'int64',
+    description: 'The duration in ticks of 100 ns: 10,000,000 ticks are one second.',
+  })
+  durationTicks: number;
+  @ApiProperty({ description: 'The number of units charged.' })
+  units: number;
   @ApiProperty({ description: 'Whether the units were given in a request, and not derived from the ticks' })
   unitsOverridden: boolean;
   @ApiProperty({ description: 'The length of all units together, in hours' }) unitDuration: number;
-  @ApiProperty({ type: MoneyView }) rate: MoneyRecord;
+  @ApiProperty({
+    type: MoneyView,
+    description: 'The rate for one hour of a timed fee, or for one unit of an itemised fee.',
+  })
+  rate: MoneyRecord;
   @ApiProperty({
     enum: ['Request', ...rateLevels],
     description:
@@ -36,18 +51,26 @@ export class WorkItemView extends RecordView {
       'rate was found.',
   })
   rateSource: string;
-  @ApiProperty(nullableText) title: string | null;
+  @ApiProperty({ ...nullableText, description: 'What was done.' })
+  title: string | null;
   @ApiProperty(nullableText) taskTypeId: string | null;
-  @ApiProperty() isBillable: boolean;
-  @ApiProperty({ type: MoneyView }) total: MoneyRecord;
+  @ApiProperty({ description: 'Whether the work can be billed.' })
+  isBillable: boolean;
+  @ApiProperty({ type: MoneyView, description: 'The value of all units at the rate, without tax.' })
+  total: MoneyRecord;
   @ApiProperty({ type: MoneyView, description: "The total in the tenant's base currency" })
   totalBase: MoneyRecord;
   @ApiProperty({ type: MoneyView, description: 'The value that can still be billed' }) remaining: MoneyRecord;
-  @ApiProperty() remainingUnits: number;
+  @ApiProperty({ description: 'The units that can still be billed.' })
+  remainingUnits: number;
   @ApiProperty({ type: 'integer', description: '0 Pending, 1 Finalised, 2 Billed, 3 WrittenOff' })
   state: number;
   @ApiProperty() stateName: string;
-  @ApiProperty(nullableText) invoiceId: string | null;
+  @ApiProperty({
+    ...nullableText,
+    description: 'The invoice that the work is on, a draft included; null: none.',
+  })
+  invoiceId: string | null;
   @ApiProperty(joinedText) matterNumber?: string | null;
   @ApiProperty(joinedText) matterTitle?: string | null;
   @ApiProperty(joinedText) employeeSortName?: string | null;

@@ -40,7 +40,7 @@ export class WebhookInput {
   })
   payloadMode?: PayloadMode | null;
 
-  @TextField({ max: 500, example: 'Matters to the document system' })
+  @TextField({ max: 500, example: 'Matters to the document system', description: 'What the webhook is for.' })
   description?: string | null;
 }
 

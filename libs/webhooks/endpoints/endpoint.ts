@@ -50,16 +50,27 @@ export class WebhookView extends OmitType(RecordView, ['isDeleted', 'externalRef
   })
   paused: boolean;
 
-  @ApiProperty({ example: 'https://hooks.example.com/practice' })
+  @ApiProperty({
+    description: 'The address to which messages are sent.',
+    example: 'https://hooks.example.com/practice',
+  })
   url: string;
 
-  @ApiProperty({ type: String, isArray: true, example: ['matter.*', 'invoice.issued'] })
+  @ApiProperty({
+    type: String,
+    isArray: true,
+    description: 'The events that it subscribes to, as they were given.',
+    example: ['matter.*', 'invoice.issued'],
+  })
   events: string[];
 
-  @ApiProperty({ enum: payloadModes })
+  @ApiProperty({
+    enum: payloadModes,
+    description: '`full`: a message has the record, as the API shows it. `thin`: a message has only its id.',
+  })
   payloadMode: PayloadMode;
 
-  @ApiProperty({ type: String, nullable: true })
+  @ApiProperty({ type: String, nullable: true, description: 'What the webhook is for.' })
   description: string | null;
 
   @ApiProperty({

@@ -30,10 +30,16 @@ export class EventsQuery {
 }
 
 class EventDataView {
-  @ApiProperty({ example: 'matter_0198c2f1a4b87c3d9e5f60718293a4b5' })
+  @ApiProperty({
+    description: 'The id of the record that the event is about.',
+    example: 'matter_0198c2f1a4b87c3d9e5f60718293a4b5',
+  })
   id: string;
 
-  @ApiProperty({ example: 'integration:demo-client' })
+  @ApiProperty({
+    description: 'Who made the change, as `createdBy` names them.',
+    example: 'integration:demo-client',
+  })
   sourceId: string;
 }
 
@@ -42,16 +48,19 @@ export class EventView {
   @ApiProperty({ example: 'evt_0198c2f1a4b87c3d9e5f60718293a4b5' })
   id: string;
 
-  @ApiProperty({ example: 'matter.created' })
+  @ApiProperty({
+    description: 'The name of the event, as `GET /webhooks/eventtypes` lists it.',
+    example: 'matter.created',
+  })
   type: string;
 
-  @ApiProperty({ format: 'date-time' })
+  @ApiProperty({ format: 'date-time', description: 'When the event happened.' })
   timestamp: string;
 
-  @ApiProperty({ type: EventDataView })
+  @ApiProperty({ type: EventDataView, description: 'Which record was changed, and by whom.' })
   data: EventDataView;
 
-  @ApiProperty({ example: 'demo' })
+  @ApiProperty({ description: "The tenant's alias.", example: 'demo' })
   tenant: string;
 
   @ApiProperty({ type: 'integer', description: 'The version of the record after the event.', example: 1 })

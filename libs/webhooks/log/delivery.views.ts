@@ -38,7 +38,10 @@ export class DeliveryView {
   })
   type: string;
 
-  @ApiProperty({ example: 'matter_0198c2f1a4b87c3d9e5f60718293a4b5' })
+  @ApiProperty({
+    description: 'The id of the record that the event is about.',
+    example: 'matter_0198c2f1a4b87c3d9e5f60718293a4b5',
+  })
   recordId: string;
 
   @ApiProperty({ type: 'integer', description: 'The version of the record after the event.' })
@@ -90,13 +93,21 @@ export class AttemptView {
   @ApiProperty({ type: 'integer', description: 'The duration of the attempt, in milliseconds.', example: 12 })
   milliseconds: number;
 
-  @ApiProperty({ type: 'integer', nullable: true, example: 204 })
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'The HTTP status of the answer; null if there was none.',
+    example: 204,
+  })
   status: number | null;
 
-  @ApiProperty(nullableText)
+  @ApiProperty({
+    ...nullableText,
+    description: 'Why the attempt failed: `status`, `timeout`, `dns`, …; null if it did not.',
+  })
   error: string | null;
 
-  @ApiProperty(nullableText)
+  @ApiProperty({ ...nullableText, description: 'The reason for the failure, as a text for people.' })
   detail: string | null;
 
   @ApiProperty({ ...nullableText, description: 'The answer of the receiver, cut off at 20 KB.' })
@@ -111,7 +122,7 @@ export class AttemptView {
 }
 
 export class DeliveryWithAttemptsView extends DeliveryView {
-  @ApiProperty({ type: [AttemptView] })
+  @ApiProperty({ type: [AttemptView], description: 'The attempts so far, in their order.' })
   attempts: AttemptView[];
 }
 

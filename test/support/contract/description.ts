@@ -11,7 +11,14 @@ export interface Operation {
   path: string;
   permission: string | undefined;
   /** With references resolved, including the parameters of the address. */
-  parameters: { name: string; in: string; required: boolean; schema: Json; example?: Json }[];
+  parameters: {
+    name: string;
+    in: string;
+    required: boolean;
+    description?: string;
+    schema: Json;
+    example?: Json;
+  }[];
   /** Schema and example of its body, which is JSON or a form. */
   body: { schema: Json; example: Json } | undefined;
   isForm: boolean;

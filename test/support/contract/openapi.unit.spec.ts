@@ -15,6 +15,43 @@ const rules = {
   'no-invalid-schema-examples': 'error',
 } as const;
 
+/**
+ * Fields whose names say all, where no rule is to be told: the record's own id, the record of a kind, the name of the
+ * state beside it, and what every letterhead has. Null means that there is none.
+ */
+const plainNames = [
+  'city',
+  'clientId',
+  'clientNumber',
+  'code',
+  'country',
+  'data',
+  'disbursementCodeId',
+  'divisionId',
+  'documentCollectionId',
+  'email',
+  'employeeId',
+  'entity',
+  'entityId',
+  'fileName',
+  'firmName',
+  'id',
+  'initials',
+  'itemTypeName',
+  'jobTitle',
+  'matterId',
+  'matterNumber',
+  'matterTypeId',
+  'name',
+  'postcode',
+  'stateName',
+  'street',
+  'taskTypeId',
+  'taxCodeId',
+  'title',
+  'webhookId',
+];
+
 it('is valid OpenAPI, with valid examples', async () => {
   const config = await createConfig({ extends: ['recommended-strict'], rules });
   const source = JSON.stringify(await describeService());
@@ -65,6 +102,24 @@ it('has an example of each parameter in its described format', () => {
       .map(({ name }) => `${id}: ${name}`),
   );
   expect(wrong).toEqual([]);
+});
+
+describe('the descriptions of fields and parameters', () => {
+  const document = committedDescription();
+
+  it('are absent only where the name says all', () => {
+    const bare = fieldsOf(document).filter(({ schema }) => !schema.description);
+    expect([...new Set(bare.map(({ name }) => name))].sort()).toEqual(plainNames);
+  });
+
+  it('are absent only from ids in addresses', () => {
+    const bare = operationsOf(document, '/')
+      .flatMap(({ parameters }) => parameters)
+      .filter(({ description }) => !description);
+    expect(new Set(bare.map((each) => `${each.in} ${each.name}`))).toEqual(
+      new Set(['path id', 'path roleId', 'path deliveryId']),
+    );
+  });
 });
 
 it('describes the Idempotency-Key, and that a webhook needs at least one event', () => {

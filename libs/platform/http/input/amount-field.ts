@@ -3,7 +3,7 @@ import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
 import { decimal, type MoneyRecord } from '#kernel/money';
-import { field, isCurrency, LARGEST_AMOUNT, type NumberOptions } from './fields';
+import { CURRENCY, field, isCurrency, LARGEST_AMOUNT, MAJOR_UNIT, type NumberOptions } from './fields';
 
 /** Money as AmountField accepts it. */
 export class AmountInput implements MoneyRecord {
@@ -38,10 +38,11 @@ export function AmountField(options: Partial<NumberOptions> = {}): PropertyDecor
     value !== null && typeof value === 'object' ? Object.assign(new AmountInput(), value) : value,
   );
   const number = { type: 'number', minimum: min, maximum: max } as const;
+  const currency = { type: 'string', pattern: '^[A-Z]{3}$', example: 'GBP', description: CURRENCY } as const;
   const object = {
     type: 'object',
     required: ['Amount', 'Currency'],
-    properties: { Amount: number, Currency: { type: 'string', pattern: '^[A-Z]{3}$', example: 'GBP' } },
+    properties: { Amount: { ...number, description: MAJOR_UNIT }, Currency: currency },
   } as const;
   const shown = { example: { Amount: 120, Currency: 'GBP' }, ...options };
   // OpenAPI 3.0 allows `nullable` only beside a type.

@@ -2,9 +2,6 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  IsArray,
   IsBoolean,
   IsDefined,
   IsEmail,
@@ -190,23 +187,6 @@ export function ObjectField(dto: () => new () => object, options: FieldOptions =
   return field(options, { type: () => dto() }, isObject, ValidateNested(), Type(dto));
 }
 
-/** A list of ids of one kind; when required, of at least one. */
-export function IdsField(kind: Kind, options: FieldOptions & { max: number }): PropertyDecorator {
-  const isIdOf = ValidateBy({
-    name: 'isIdOf',
-    validator: {
-      validate: (value: unknown) => Array.isArray(value) && value.every((id) => isId(kind, id)),
-      defaultMessage: (args) =>
-        `${args!.property} must hold only ids of the form ${kind}_<32 lowercase hex digits>`,
-    },
-  });
-  const least = options.required ? 1 : 0;
-  const size = { minItems: least || undefined, maxItems: options.max };
-  const api: ApiPropertyOptions = { type: 'array', items: idSchema(kind), ...size };
-  const isList = IsArray({ message: '$property must be a list' });
-  return field(options, api, isList, ArrayMinSize(least), ArrayMaxSize(options.max), isIdOf);
-}
-
 /** The largest amount: 11 digits before the point, so that no digit is lost in a JSON number. */
 export const LARGEST_AMOUNT = 99_999_999_999;
 
@@ -216,20 +196,38 @@ export const LARGEST_RATE = 99_999;
 /** The largest number of units of work, costs and lines. */
 export const LARGEST_UNITS = 9_999_999;
 
+/** The descriptions of the two fields of money. */
+export const MAJOR_UNIT = 'In the major unit of the currency, such as pounds.';
+export const CURRENCY = 'The currency code (ISO 4217).';
+
 /** Money as clients write it (● capitalised names), to 4 decimals. */
 export class MoneyInput {
-  @NumberField({ required: true, min: 0, max: LARGEST_AMOUNT, decimals: 4, example: 1250.5 })
+  @NumberField({
+    required: true,
+    min: 0,
+    max: LARGEST_AMOUNT,
+    decimals: 4,
+    example: 1250.5,
+    description: MAJOR_UNIT,
+  })
   Amount: number;
 
-  @CurrencyField({ required: true })
+  @CurrencyField({ required: true, description: CURRENCY })
   Currency: string;
 }
 
 /** A price for an hour or a unit, to 10 decimals. */
 export class RateInput {
-  @NumberField({ required: true, min: 0, max: LARGEST_RATE, decimals: 10, example: 250 })
+  @NumberField({
+    required: true,
+    min: 0,
+    max: LARGEST_RATE,
+    decimals: 10,
+    example: 250,
+    description: MAJOR_UNIT,
+  })
   Amount: number;
 
-  @CurrencyField({ required: true })
+  @CurrencyField({ required: true, description: CURRENCY })
   Currency: string;
 }

@@ -1,6 +1,7 @@
 import { DomainError, type FieldError } from '#kernel/errors';
 import { CodeField } from './code-field';
-import { IdsField, NumberField, ObjectField, RateInput, TextField } from './fields';
+import { NumberField, ObjectField, RateInput, TextField } from './fields';
+import { IdsField } from './list-fields';
 import { RequestPipe } from './request.pipe';
 import { DayField, InstantField } from './time-fields';
 

@@ -24,20 +24,21 @@ class NumberPipe implements PipeTransform {
 
 /** The number of a part of a record, counted from 1. @throws DomainError `not_found` when it is not such a number */
 export function NumberParam(name: string, what: string): ParameterDecorator {
-  return described(name, new NumberPipe(what), { type: 'integer', minimum: 1, example: 1 });
+  const schema = { type: 'integer' as const, minimum: 1, example: 1 };
+  return described({ name, schema, description: `The \`id\` of the ${what}.` }, new NumberPipe(what));
 }
 
 /** The `:id` of an address. @throws DomainError `not_found` when it is not an id of that kind */
 export function IdParam(kind: Kind, name = 'id'): ParameterDecorator {
-  return described(name, new IdPipe(kind), idSchema(kind));
+  return described({ name, schema: idSchema(kind) }, new IdPipe(kind));
 }
 
-function described(name: string, pipe: PipeTransform, schema: Schema): ParameterDecorator {
-  const api = ApiParam({ name, schema });
+function described(options: Described, pipe: PipeTransform): ParameterDecorator {
+  const api = ApiParam(options);
   return (controller, method, index) => {
     api(controller, method!, Object.getOwnPropertyDescriptor(controller, method!)!);
-    Param(name, pipe)(controller, method, index);
+    Param(options.name, pipe)(controller, method, index);
   };
 }
 
-type Schema = Extract<ApiParamOptions, { schema?: unknown }>['schema'];
+type Described = Extract<ApiParamOptions, { schema?: unknown }>;

@@ -1,6 +1,18 @@
+import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { ArrayMaxSize, IsArray, IsString, Matches, MaxLength, ValidateNested } from 'class-validator';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsString,
+  Matches,
+  MaxLength,
+  ValidateBy,
+  ValidateNested,
+} from 'class-validator';
+import { isId, type Kind } from '#kernel/ids';
 import { type FieldOptions, field, instances, NOT_BLANK } from './fields';
+import { idSchema } from './id-schema';
 
 /**
  * A list of texts, none of them blank. When required, it is described as having at least one, which its command checks.
@@ -41,4 +53,21 @@ export function ObjectsField(
     ValidateNested({ each: true }),
     Type(dto),
   );
+}
+
+/** A list of ids of one kind; when required, of at least one. */
+export function IdsField(kind: Kind, options: FieldOptions & { max: number }): PropertyDecorator {
+  const isIdOf = ValidateBy({
+    name: 'isIdOf',
+    validator: {
+      validate: (value: unknown) => Array.isArray(value) && value.every((id) => isId(kind, id)),
+      defaultMessage: (args) =>
+        `${args!.property} must hold only ids of the form ${kind}_<32 lowercase hex digits>`,
+    },
+  });
+  const least = options.required ? 1 : 0;
+  const size = { minItems: least || undefined, maxItems: options.max };
+  const api: ApiPropertyOptions = { type: 'array', items: idSchema(kind), ...size };
+  const isList = IsArray({ message: '$property must be a list' });
+  return field(options, api, isList, ArrayMinSize(least), ArrayMaxSize(options.max), isIdOf);
 }

@@ -1,5 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { headersWith, refusalsWith } from './openapi-parts';
+import { headersWith, refusalsWith, retryAfter } from './openapi-parts';
 
 /** Addresses that no controller of the API describes: the token endpoint, the GraphQL address, health. */
 
@@ -13,20 +13,23 @@ function answer(description: string, schema: object, type = 'application/json') 
 const oauthError = answer('The error, in the form of RFC 6749, section 5.2.', {
   type: 'object',
   required: ['error'],
-  properties: { error: { ...text, example: 'invalid_client' }, error_description: text },
+  properties: {
+    error: { ...text, example: 'invalid_client', description: 'The code of the error.' },
+    error_description: { ...text, description: 'What is wrong, as a text for people.' },
+  },
 });
 
 const tokenRequest = {
   type: 'object',
   required: ['grant_type'],
   properties: {
-    grant_type: { ...text, enum: ['client_credentials'] },
+    grant_type: { ...text, enum: ['client_credentials'], description: 'The grant of RFC 6749, section 4.4.' },
     client_id: {
       ...text,
       description:
         'The id of the client. It is sent here with client_secret, or both are sent by HTTP Basic authentication.',
     },
-    client_secret: text,
+    client_secret: { ...text, description: 'The secret of the client.' },
     scope: {
       ...text,
       description:
@@ -40,24 +43,42 @@ const tokenAnswer = {
   type: 'object',
   required: ['access_token', 'token_type', 'expires_in', 'scope', 'not_before', 'expires_on'],
   properties: {
-    access_token: text,
-    token_type: { ...text, enum: ['Bearer'] },
-    expires_in: { type: 'integer', example: 3600 },
-    scope: text,
-    not_before: { type: 'integer', description: 'Seconds since 1970-01-01T00:00:00Z.' },
-    expires_on: { type: 'integer', description: 'Seconds since 1970-01-01T00:00:00Z.' },
+    access_token: { ...text, description: 'The token, for the header `Authorization` (RFC 6750).' },
+    token_type: { ...text, enum: ['Bearer'], description: 'How the token is sent.' },
+    expires_in: { type: 'integer', example: 3600, description: 'Seconds until the token expires.' },
+    scope: { ...text, description: 'The permissions that the token has, separated by spaces.' },
+    not_before: {
+      type: 'integer',
+      description: 'When the token begins to be valid, in seconds since 1970-01-01T00:00:00Z.',
+    },
+    expires_on: {
+      type: 'integer',
+      description: 'When the token expires, in seconds since 1970-01-01T00:00:00Z.',
+    },
   },
 };
 
 const graphqlRequest = {
   type: 'object',
   required: ['query'],
-  properties: { query: text, operationName: { ...text, example: 'GetRows' }, variables: anything },
+  properties: {
+    query: { ...text, description: 'The GraphQL document.' },
+    operationName: {
+      ...text,
+      example: 'GetRows',
+      description: 'The operation to carry out. Required when the document has several.',
+    },
+    variables: { ...anything, description: 'The values of the variables, by name.' },
+  },
 };
 
 const graphqlAnswer = {
   type: 'object',
-  properties: { data: anything, errors: { type: 'array', items: anything }, extensions: anything },
+  properties: {
+    data: { ...anything, description: 'The answer to each field that was asked for.' },
+    errors: { type: 'array', items: anything, description: 'What is wrong. Absent when nothing is.' },
+    extensions: { ...anything, description: 'What the service adds to the answer.' },
+  },
 };
 
 const wrongDocument = answer(
@@ -119,7 +140,7 @@ export const fixedPaths: OpenAPIObject['paths'] = {
         401: oauthError,
         413: oauthError,
         415: oauthError,
-        429: { ...oauthError, headers: { 'Retry-After': { schema: { type: 'integer' } } } },
+        429: { ...oauthError, headers: retryAfter },
         503: oauthError,
       },
     },

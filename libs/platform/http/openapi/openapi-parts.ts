@@ -7,40 +7,6 @@ type Components = NonNullable<OpenAPIObject['components']>;
 type Answer = Extract<NonNullable<Components['responses']>[string], { description: string }>;
 
 const text = { type: 'string' };
-const fieldError = {
-  type: 'object',
-  required: ['pointer', 'code', 'message'],
-  properties: {
-    pointer: { ...text, example: '/clientId', description: 'JSON pointer into the body (RFC 6901).' },
-    code: text,
-    message: text,
-  },
-};
-const problemMembers = {
-  type: { ...text, example: 'about:blank' },
-  title: { ...text, example: 'Unprocessable Content' },
-  status: { type: 'integer', example: 422 },
-  detail: { ...text, example: 'clientId: the client is not active.' },
-  instance: { ...text, example: '/demo/api/v1/matters' },
-  code: {
-    ...text,
-    example: 'client_not_active',
-    description: 'The kind of problem, for programs. A code never changes its meaning.',
-  },
-  errors: { type: 'array', items: fieldError },
-  traceId: text,
-  success: { type: 'boolean', enum: [false] },
-  reason: { ...text, description: 'The same as `detail`.' },
-};
-
-/** `application/problem+json`, as problem.ts writes it. */
-export const problem = {
-  type: 'object',
-  description:
-    'Problem details (RFC 9457), with the members `success` and `reason` for clients that expect them.',
-  required: Object.keys(problemMembers),
-  properties: problemMembers,
-};
 
 function header(description: string) {
   return { description, schema: text };
@@ -76,7 +42,7 @@ const rateLimit = {
   'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' },
   RateLimit: { $ref: '#/components/headers/RateLimit' },
 };
-const retryAfter = {
+export const retryAfter = {
   'Retry-After': { description: 'Seconds to wait before the next attempt.', schema: { type: 'integer' } },
 };
 
