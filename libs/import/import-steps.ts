@@ -30,19 +30,19 @@ export class ImportSteps {
 
   /** @throws SourceFailure, ImportFailed, DomainError, LeaseLost, or the reason of the turn's signal */
   async carryOut(turn: ImportTurn): Promise<Ending> {
-    if (needsSource(turn.status)) {
+    if (needsSource(turn.step)) {
       await this.extraction.run(turn);
       await turn.advance('Validating');
     } else await this.requireStaged(turn);
 
-    if (turn.status === 'Validating') {
+    if (turn.step === 'Validating') {
       await this.validation.validate(turn);
       const { errors } = await this.requests.count(turn.requestId, turn.worker);
       if (errors > 0) return failed(errors, 'Nothing was loaded.');
       await turn.advance('Loading');
     }
     let staging: RegisteredTenant | undefined;
-    if (turn.status === 'Loading') {
+    if (turn.step === 'Loading') {
       staging = await this.loading.load(turn);
       await turn.advance('Reconciling');
     }

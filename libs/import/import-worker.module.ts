@@ -8,6 +8,7 @@ import { ReachedPositions } from '#projections/reached-positions';
 import { SourceHosts } from './connection/source-hosts';
 import { Sources } from './connection/sources';
 import { Extraction } from './extraction/extraction';
+import { ImportMetrics } from './import-metrics';
 import { ImportSettings } from './import-settings';
 import { ImportSteps } from './import-steps';
 import { ImportWorker } from './import-worker';
@@ -35,6 +36,7 @@ const importing = [
   ImportRepeats,
   ImportSteps,
   ImportWorker,
+  ImportMetrics,
   SourceHosts,
   Sources,
   Extraction,

@@ -55,7 +55,7 @@ it('stages every row as the source has it', async () => {
   const { requestId, run, turn } = await worker();
   await run();
   await expectWhole(requestId);
-  expect(turn.status).toBe('Extracting');
+  expect(turn.step).toBe('Extracting');
   const { rows } = await parts.client.query('select schema_version from import.requests where id = $1', [
     requestId,
   ]);

@@ -163,7 +163,7 @@ export class Extraction {
       } catch (error) {
         turn.signal.throwIfAborted();
         if (!(error instanceof SourceFailure) || error.kind === 'lasting') throw error;
-        if (turn.status === 'Connecting' && error.kind === 'lost') throw error;
+        if (turn.step === 'Connecting' && error.kind === 'lost') throw error;
         if (progress() > reached) tries = 1;
         reached = progress();
         if (tries > this.settings.mostTries) throw error;

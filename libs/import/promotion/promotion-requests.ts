@@ -3,7 +3,7 @@ import { type Client, type ClientBase, DatabaseError } from 'pg';
 import { conflict } from '#kernel/errors';
 import { type RegisteredTenant, tenantColumns } from '#platform/auth/tenants';
 import { withdrawStaging } from '../loading/staging-tenants';
-import { LeaseLost, type PromotionStatus, promotable, type RequestRow } from '../requests/import-request';
+import { LeaseLost, promotable, type RequestRow, underWay } from '../requests/import-request';
 import { LeasedRequests, type TakenRequest } from '../requests/leased-requests';
 import { StagingArea } from '../staging/staging-area';
 import type { PromotedCounts, PromotionStep } from './promotion-run';
@@ -31,8 +31,6 @@ export const cancelledPromotion: PromotionEnding = {
   outcome: 'Cancelled',
   message: 'Cancelled on request. Nothing was changed in the tenant.',
 };
-
-const underWay: readonly PromotionStatus[] = ['PromotionQueued', 'Promoting'];
 
 /** The queue of promotions. */
 @Injectable()
@@ -128,9 +126,15 @@ export class PromotionRequests extends LeasedRequests {
    * Ends a promotion. If it was promoted or cancelled, the staged rows are dropped, which waits for sessions that read
    * them. After a failure they are kept for another try, unless the cancellation was requested meanwhile.
    * @param goOn called while the end waits; throws the reason to stop waiting
+   * @returns the outcome that was stored
    * @throws LeaseLost
    */
-  end(id: string, worker: string, asked: PromotionEnding, goOn?: () => void): Promise<void> {
+  end(
+    id: string,
+    worker: string,
+    asked: PromotionEnding,
+    goOn?: () => void,
+  ): Promise<PromotionEnding['outcome']> {
     const end = async (client: Client, isCancelled: boolean) => {
       const hasFailed = asked.outcome === 'PromotionFailed';
       const isKept = hasFailed && !isCancelled;
@@ -146,6 +150,7 @@ export class PromotionRequests extends LeasedRequests {
       );
       if (!isKept) await new StagingArea(id).drop(client);
       if (outcome === 'Cancelled') await withdrawStaging(client, id);
+      return outcome;
     };
     return this.ending(id, worker, end, goOn);
   }

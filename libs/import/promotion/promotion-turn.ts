@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import { ImportCancelled } from '../requests/import-request';
 import { Turn, type TurnParts } from '../requests/turn';
+import { turnMetrics } from '../requests/turn-metrics';
 import type { PromotionEnding, PromotionRequests, TakenPromotion } from './promotion-requests';
 import type { PromotionRun, PromotionStep } from './promotion-run';
 
@@ -22,8 +23,8 @@ export class PromotionTurn extends Turn<PromotionRequests> implements PromotionR
     this.signal.throwIfAborted();
     await this.flush();
     if (!(await this.parts.requests.advance(this.requestId, this.worker, step))) throw new ImportCancelled();
+    this.stepped();
     this.at = step;
-    this.begun();
   }
 
   goesOn(client: ClientBase): Promise<boolean> {
@@ -32,6 +33,8 @@ export class PromotionTurn extends Turn<PromotionRequests> implements PromotionR
 
   async end(ending: PromotionEnding): Promise<void> {
     await this.flush();
-    await this.parts.requests.end(this.requestId, this.worker, ending, this.goOn);
+    const ended = await this.parts.requests.end(this.requestId, this.worker, ending, this.goOn);
+    this.stepped();
+    turnMetrics.ended('Promotion', ended);
   }
 }

@@ -18,6 +18,12 @@ export type Outcome = 'Validated' | 'ValidatedWithWarnings' | 'ValidationFailed'
 export type PromotionStatus = 'PromotionQueued' | 'Promoting' | 'Promoted' | 'PromotionFailed';
 export type ImportStatus = Step | Outcome | PromotionStatus;
 
+/** The states of a promotion that is under way. */
+export const underWay: readonly PromotionStatus[] = ['PromotionQueued', 'Promoting'];
+
+/** The states of imports and promotions that are under way. */
+export const live: readonly ImportStatus[] = [...steps, ...underWay];
+
 /** The states in which an import can be promoted, as long as its staged rows are kept. */
 export const promotable: readonly ImportStatus[] = ['Validated', 'ValidatedWithWarnings', 'PromotionFailed'];
 

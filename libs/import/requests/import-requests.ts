@@ -94,9 +94,10 @@ export class ImportRequests extends LeasedRequests {
    * otherwise; the drop waits for sessions that read them. An import whose cancellation was accepted meanwhile ends as
    * cancelled, whatever its outcome.
    * @param goOn called while the end waits; throws the reason to stop waiting
+   * @returns the outcome that was stored
    * @throws LeaseLost
    */
-  end(id: string, worker: string, outcome: Outcome, message: string, goOn?: () => void): Promise<void> {
+  end(id: string, worker: string, outcome: Outcome, message: string, goOn?: () => void): Promise<Outcome> {
     const end = async (client: Client, isCancelled: boolean) => {
       const ending = isCancelled ? cancelled : { outcome, message };
       const isKept = ending.outcome === 'Validated' || ending.outcome === 'ValidatedWithWarnings';
@@ -110,6 +111,7 @@ export class ImportRequests extends LeasedRequests {
       const staging = new StagingArea(id);
       await (isKept ? staging.keep(client) : staging.drop(client));
       if (ending.outcome === 'Failed' || ending.outcome === 'Cancelled') await withdrawStaging(client, id);
+      return ending.outcome;
     };
     return this.ending(id, worker, end, goOn);
   }

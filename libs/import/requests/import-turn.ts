@@ -1,21 +1,22 @@
 import type { Outcome, Step } from './import-request';
 import type { ImportRequests, TakenImport } from './import-requests';
 import { Turn, type TurnParts } from './turn';
+import { turnMetrics } from './turn-metrics';
 
 /** A worker's turn at an import. */
 export class ImportTurn extends Turn<ImportRequests> {
   /** The connection string, encrypted. */
   readonly connection: string | null;
-  private step: Step;
+  private at: Step;
 
   constructor(taken: TakenImport, parts: TurnParts<ImportRequests>) {
     super(taken, parts);
     this.connection = taken.connection;
-    this.step = taken.status;
+    this.at = taken.status;
   }
 
-  get status(): Step {
-    return this.step;
+  get step(): Step {
+    return this.at;
   }
 
   /** Moves the import to its next step. @throws LeaseLost, or the reason of the turn's signal */
@@ -23,12 +24,14 @@ export class ImportTurn extends Turn<ImportRequests> {
     this.signal.throwIfAborted();
     await this.flush();
     await this.parts.requests.advance(this.requestId, this.worker, to);
-    this.step = to;
-    this.begun();
+    this.stepped();
+    this.at = to;
   }
 
   async end(outcome: Outcome, message: string): Promise<void> {
     await this.flush();
-    await this.parts.requests.end(this.requestId, this.worker, outcome, message, this.goOn);
+    const ended = await this.parts.requests.end(this.requestId, this.worker, outcome, message, this.goOn);
+    this.stepped();
+    turnMetrics.ended('Import', ended);
   }
 }

@@ -56,16 +56,16 @@ export abstract class LeasedRequests {
 
   /**
    * Ends a request in one transaction, which may need the staged tables for itself.
-   * @param end writes the end; is told whether the request's cancellation was accepted meanwhile
+   * @param end writes the end, and returns it; is told whether the request's cancellation was accepted meanwhile
    * @param goOn called while the end waits; throws the reason to stop waiting
    * @throws LeaseLost
    */
-  protected async ending(
+  protected async ending<End>(
     id: string,
     worker: string,
-    end: (client: Client, isCancelled: boolean) => Promise<void>,
+    end: (client: Client, isCancelled: boolean) => Promise<End>,
     goOn?: () => void,
-  ): Promise<void> {
+  ): Promise<End> {
     const client = await this.database.session();
     const work = async () => {
       const { rows } = await client.query<{ cancel_requested: boolean }>(
@@ -73,10 +73,10 @@ export abstract class LeasedRequests {
         [id, worker],
       );
       if (rows.length === 0) throw new LeaseLost();
-      await end(client, rows[0].cancel_requested);
+      return end(client, rows[0].cancel_requested);
     };
     try {
-      await transactionAlone(client, work, goOn);
+      return await transactionAlone(client, work, goOn);
     } finally {
       await client.end();
     }

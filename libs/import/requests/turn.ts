@@ -4,10 +4,12 @@ import type { RegisteredTenant } from '#platform/auth/tenants';
 import type { WriteDatabase } from '#platform/database';
 import type { ImportRun, TableCounts } from '../import-run';
 import type { ImportSettings } from '../import-settings';
+import type { PromotionStep } from '../promotion/promotion-run';
 import { StagingArea } from '../staging/staging-area';
-import { ImportCancelled, LeaseLost, WorkerEnding } from './import-request';
+import { ImportCancelled, LeaseLost, type Step, WorkerEnding } from './import-request';
 import { writeCounts } from './import-tables';
 import { type LeasedRequests, requireLease, type TakenRequest } from './leased-requests';
+import { turnMetrics } from './turn-metrics';
 
 export interface TurnParts<Requests> {
   worker: string;
@@ -44,6 +46,9 @@ export abstract class Turn<Requests extends LeasedRequests = LeasedRequests> imp
     this.timer = setInterval(() => this.beat(), parts.settings.heartbeatMs);
   }
 
+  /** The step that the request is in. */
+  abstract get step(): Step | PromotionStep;
+
   get signal(): AbortSignal {
     return this.ending.signal;
   }
@@ -73,6 +78,7 @@ export abstract class Turn<Requests extends LeasedRequests = LeasedRequests> imp
   /** Adds to the number of rows that this step has processed. */
   worked(rows: number): void {
     this.rows += rows;
+    turnMetrics.worked(this.step, rows);
   }
 
   /** Whether the request's cancellation is requested. A promotion cannot be cancelled once its first record is appended. */
@@ -93,8 +99,9 @@ export abstract class Turn<Requests extends LeasedRequests = LeasedRequests> imp
     if (this.signal.reason instanceof WorkerEnding) throw this.signal.reason;
   };
 
-  /** Resets the rate, as another step begins. */
-  protected begun(): void {
+  /** Notes that the present step is over, and resets the rate for the next one. */
+  protected stepped(): void {
+    turnMetrics.stepped(this.step, performance.now() - this.since);
     this.rows = 0;
     this.since = performance.now();
   }

@@ -41,16 +41,17 @@ export async function alone(client: ClientBase, sql: string): Promise<void> {
  * Does the same for a transaction: it is rolled back and repeated as a whole, until no other session uses its tables.
  * @param goOn throws the reason if there is to be no further try
  */
-export async function transactionAlone(
+export async function transactionAlone<Result>(
   client: ClientBase,
-  work: () => Promise<void>,
+  work: () => Promise<Result>,
   goOn: () => void = () => undefined,
-): Promise<void> {
-  await patiently(async (isFirst) => {
+): Promise<Result> {
+  return patiently(async (isFirst) => {
     await client.query(`begin; ${STANDING_STILL}; ${isFirst ? BRIEFLY : nextTry('local')}`);
     try {
-      await work();
+      const result = await work();
       await client.query('commit');
+      return result;
     } catch (error) {
       await client.query('rollback').catch(() => undefined);
       throw error;
@@ -58,10 +59,10 @@ export async function transactionAlone(
   }, goOn);
 }
 
-async function patiently(
-  work: (isFirst: boolean) => Promise<void>,
+async function patiently<Result>(
+  work: (isFirst: boolean) => Promise<Result>,
   goOn: () => void = () => undefined,
-): Promise<void> {
+): Promise<Result> {
   for (let isFirst = true; ; isFirst = false) {
     try {
       return await work(isFirst);
