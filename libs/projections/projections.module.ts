@@ -18,6 +18,7 @@ import { ReachedPositions } from './reached-positions';
 import { GenerationBuild } from './rebuild/generation-build';
 import { NextGeneration } from './rebuild/next-generation';
 import { ProjectionRebuild } from './rebuild/projection-rebuild';
+import { RebuildMetrics } from './rebuild/rebuild-metrics';
 import { TenantFill } from './rebuild/tenant-fill';
 import { TenantRenewal } from './rebuild/tenant-renewal';
 import { UnfinishedRebuilds } from './rebuild/unfinished-rebuilds';
@@ -61,6 +62,7 @@ export class ProjectionsModule {
         { provide: Projections, useValue: new Projections(projections) },
         ...parts,
         Parking,
+        RebuildMetrics,
         Scratch,
         ...services,
       ],
