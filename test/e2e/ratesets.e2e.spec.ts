@@ -201,7 +201,7 @@ describe('ratesets', () => {
       expectProblem(await api.post(`ratesets/${set.id}/copy`, body), 422, code, pointer);
     await refuse({}, 'validation_failed', '/name');
     await refuse({ name: 'x', percent: -101 }, 'validation_failed', '/percent');
-    const dear = await make({ entries: [{ rate: gbp(99_999) }] });
+    const dear = await make({ entries: [{ rate: gbp(999_999_999) }] });
     const dearer = await api.post(`ratesets/${dear.id}/copy`, { name: 'x', percent: 1 });
     expectProblem(dearer, 422, 'rate_too_large', '/percent');
     await refuse({ name: 'x', from: '2026-02-01', to: '2026-01-01' }, 'days_reversed', '/to');

@@ -143,6 +143,8 @@ describe('work items', () => {
     const itemised = { itemType: 1, durationTicks: undefined, rate: { Amount: 0.335, Currency: 'GBP' } };
     expect(await record(itemised)).toMatchObject({ units: 1, durationTicks: 0, total: { Amount: 0.34 } });
     expect(await record({ ...itemised, units: 3 })).toMatchObject({ units: 3, total: { Amount: 1.01 } });
+    const fixedFee = { Amount: 250_000, Currency: 'GBP' };
+    expect(await record({ ...itemised, rate: fixedFee })).toMatchObject({ rate: fixedFee, total: fixedFee });
   });
 
   it('is valued again when something changes on which its value depends', async () => {

@@ -112,7 +112,7 @@ export class RateSetCopyInput {
     description:
       'By how many percent the rates of the copy are higher; a negative number makes them lower. The new rates are ' +
       'rounded half-up to the minor unit of the currency. When absent or 0, the rates are copied as they are. Refused ' +
-      'with 422 `rate_too_large` when a rate comes to more than 99,999.',
+      'with 422 `rate_too_large` when a rate comes to more than 999,999,999.',
   })
   percent?: number | null;
 }

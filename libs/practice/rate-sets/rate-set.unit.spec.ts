@@ -76,13 +76,13 @@ describe('a rate set', () => {
     expect(rates(-100, 'GBP', '100')).toEqual(['0']);
     expect(rates(2.5, 'JPY', '1001')).toEqual(['1026']);
     expect(uplift([hour('1', { employeeId })], 0, 'GBP')).toEqual([hour('1', { employeeId })]);
-    expect(rates(0.001, 'GBP', '99998')).toEqual(['99999']);
+    expect(rates(100, 'GBP', '499999999.5')).toEqual(['999999999']);
     const refused = expect.objectContaining({
       fault: 'invalid',
       code: 'rate_too_large',
       errors: [expect.objectContaining({ pointer: '/percent' })],
     });
-    expect(() => rates(1, 'GBP', '1', '99999')).toThrow(refused);
+    expect(() => rates(1, 'GBP', '1', '999999999')).toThrow(refused);
   });
 
   it('links once to each record that its entries name, until it is deleted', () => {

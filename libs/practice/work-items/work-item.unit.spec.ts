@@ -194,6 +194,7 @@ describe('the value of a work item', () => {
 
   it.each<[string, object, string | null, string | null]>([
     ['may be as much as an invoice line can charge', { units: '9999999', rate: '99999' }, null, null],
+    ['may be a fixed fee', { durationTicks: 0, itemType: 1, rate: '999999999' }, null, null],
     [
       'is refused when it is more than an invoice line can charge',
       { units: '9999999', rate: '99999', itemType: 1 },
@@ -207,7 +208,7 @@ describe('the value of a work item', () => {
     ],
     [
       'is refused with a rate that is too large, even for no time',
-      { durationTicks: 0, rate: '99999.01' },
+      { durationTicks: 0, rate: '999999999.01' },
       ...(['rate_too_large', 'rate'] as const),
     ],
     [

@@ -26,6 +26,10 @@ const decimalOf = (called: string, decimals: number): CellType => ({
   sqlType: 'numeric',
 });
 
+/** As many digits as a rate may have in all: see RateInput. */
+const RATE_DIGITS = 15;
+const rate = decimalOf(`a rate of at most 10 decimals and ${RATE_DIGITS} digits in all`, 10);
+
 const whole: CellType = {
   called: 'a whole number',
   isValid: (v) => `${v} ~ '^-?${DIGITS}$'`,
@@ -52,7 +56,14 @@ export const cellTypes: Record<Column['type'], CellType> = {
   money: decimalOf('an amount of at most 4 decimals', 4),
   quantity: decimalOf('a number of at most 4 decimals', 4),
   percent: decimalOf('a percentage of at most 4 decimals', 4),
-  rate: decimalOf('a rate of at most 10 decimals', 10),
+  rate: {
+    ...rate,
+    // A number with more digits before the point is out of range, not unreadable.
+    isValid: (v) =>
+      `case when ${rate.isValid(v)}
+         then scale(trim_scale(${v}::numeric)) <= greatest(${RATE_DIGITS} - length(trunc(abs(${v}::numeric))::text), 0)
+         else false end`,
+  },
   ticks: whole,
   integer: whole,
   boolean: {

@@ -2,8 +2,17 @@ import { applyDecorators } from '@nestjs/common';
 import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
-import { decimal, type MoneyRecord } from '#kernel/money';
-import { CURRENCY, field, isCurrency, LARGEST_AMOUNT, MAJOR_UNIT, type NumberOptions } from './fields';
+import type { MoneyRecord } from '#kernel/money';
+import {
+  CURRENCY,
+  digitsAllowed,
+  field,
+  isCurrency,
+  isExactNumber,
+  LARGEST_AMOUNT,
+  MAJOR_UNIT,
+  type NumberOptions,
+} from './fields';
 
 /** Money as AmountField accepts it. */
 export class AmountInput implements MoneyRecord {
@@ -17,11 +26,7 @@ export class AmountInput implements MoneyRecord {
 export function AmountField(options: Partial<NumberOptions> = {}): PropertyDecorator {
   const { min = 0, max = LARGEST_AMOUNT, decimals = 4 } = options;
   const isNumber = (value: unknown) =>
-    typeof value === 'number' &&
-    Number.isFinite(value) &&
-    value >= min &&
-    value <= max &&
-    decimal(value).decimalPlaces() <= decimals;
+    isExactNumber(value, decimals) && Number(value) >= min && Number(value) <= max;
   const isMoney = (value: AmountInput) =>
     Object.keys(value).sort().join() === 'Amount,Currency' &&
     isNumber(value.Amount) &&
@@ -31,7 +36,7 @@ export function AmountField(options: Partial<NumberOptions> = {}): PropertyDecor
     validator: {
       validate: (value: unknown) => (value instanceof AmountInput ? isMoney(value) : isNumber(value)),
       defaultMessage: (args) =>
-        `${args!.property} must be {Amount, Currency}, or a number, from ${min} to ${max} with at most ${decimals} decimals`,
+        `${args!.property} must be {Amount, Currency}, or a number, from ${min} to ${max} with ${digitsAllowed(max, decimals)}`,
     },
   });
   const money = Transform(({ value }) =>

@@ -109,6 +109,22 @@ export interface NumberOptions extends FieldOptions {
   decimals?: number;
 }
 
+/** How many digits a number of JSON keeps exactly, whatever they are: it is read as a double (RFC 8259, section 6). */
+const EXACT_DIGITS = 15;
+
+/** Whether a value is a number with at most so many digits after the point, none of which was lost as JSON was read. */
+export function isExactNumber(value: unknown, decimals: number): boolean {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return false;
+  const exact = decimal(value);
+  return exact.decimalPlaces() <= decimals && exact.precision() <= EXACT_DIGITS;
+}
+
+/** How many digits a number up to `max` may have, in words for its writer. */
+export function digitsAllowed(max: number, decimals: number): string {
+  const limits = String(max).length + decimals > EXACT_DIGITS ? ` and ${EXACT_DIGITS} digits in all` : '';
+  return `at most ${decimals} decimals${limits}`;
+}
+
 export function NumberField(options: NumberOptions): PropertyDecorator {
   const { min = 0, max, decimals = 0 } = options;
   // Generators of clients use 32 bits for an integer without a format.
@@ -120,11 +136,8 @@ export function NumberField(options: NumberOptions): PropertyDecorator {
           // class-validator's own check of decimals throws on 1e-7.
           name: 'isNumber',
           validator: {
-            validate: (value: unknown) =>
-              typeof value === 'number' &&
-              Number.isFinite(value) &&
-              decimal(value).decimalPlaces() <= decimals,
-            defaultMessage: (args) => `${args!.property} must be a number of at most ${decimals} decimals`,
+            validate: (value: unknown) => isExactNumber(value, decimals),
+            defaultMessage: (args) => `${args!.property} must be a number of ${digitsAllowed(max, decimals)}`,
           },
         });
   return field(
@@ -190,8 +203,8 @@ export function ObjectField(dto: () => new () => object, options: FieldOptions =
 /** The largest amount: 11 digits before the point, so that no digit is lost in a JSON number. */
 export const LARGEST_AMOUNT = 99_999_999_999;
 
-/** The largest price of an hour or a unit. */
-export const LARGEST_RATE = 99_999;
+/** The largest price of an hour or a unit, which may be the whole of a fixed fee. */
+export const LARGEST_RATE = 999_999_999;
 
 /** The largest number of units of work, costs and lines. */
 export const LARGEST_UNITS = 9_999_999;
@@ -216,7 +229,7 @@ export class MoneyInput {
   Currency: string;
 }
 
-/** A price for an hour or a unit, to 10 decimals. */
+/** A price for an hour or a unit, to 10 decimals and 15 digits in all. */
 export class RateInput {
   @NumberField({
     required: true,
@@ -224,7 +237,7 @@ export class RateInput {
     max: LARGEST_RATE,
     decimals: 10,
     example: 250,
-    description: MAJOR_UNIT,
+    description: `${MAJOR_UNIT} It may have ${digitsAllowed(LARGEST_RATE, 10)}.`,
   })
   Amount: number;
 

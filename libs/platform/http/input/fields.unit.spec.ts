@@ -126,6 +126,17 @@ describe('fields', () => {
     expect(codes({ rate: { Amount: 1e-11, Currency: 'GBP' } })).toEqual(['is_number']);
   });
 
+  it.each([250_000, 999_999_999, 99_999.1234567891, 250_000.123456789])(
+    'takes the rate %s, which may be the whole of a fixed fee',
+    (Amount) => expect(codes({ rate: { Amount, Currency: 'GBP' } })).toEqual([]),
+  );
+
+  it('refuses a rate with more digits than a JSON number keeps exactly', () => {
+    const message = 'Amount must be a number of at most 10 decimals and 15 digits in all';
+    const rate = { Amount: 250_000.1234567891, Currency: 'GBP' };
+    expect(faults({ rate })).toEqual([{ pointer: '/rate/Amount', code: 'is_number', message }]);
+  });
+
   it.each([[[{ Amount: 1, Currency: 'GBP' }]], [[]], ['1'], [1]])(
     'refuses %j where an object is needed',
     (rate) => {
