@@ -18,10 +18,15 @@ export interface Plan extends Over {
   ignoredSort: string[];
   start: number;
   end: number;
-  /** Rows grouped by these keys (leaf rows without keys) are kept only if one of the measures is neither 0 nor null. */
-  zero?: { keys?: Column[]; measures: Expression[] };
+  zero?: ZeroFilter & { mixesCurrencies: boolean };
   /** The path of the part of the request that could add up amounts of several currencies. */
   mixesCurrencies?: string;
+}
+
+/** Rows grouped by the keys (leaf rows without keys) are kept only if one of the measures is neither 0 nor null. */
+interface ZeroFilter {
+  keys?: Column[];
+  measures: Expression[];
 }
 
 /** Plans the rows of a slice: level, keys, fields, order and filters. */
@@ -30,6 +35,7 @@ export function planRows(over: Over, slice: Slice, pivotFields: PivotField[]): P
   const level: Plan['level'] = slice.totals ? 'totals' : isLeaf(slice) ? 'leaf' : 'group';
   const keys = level === 'leaf' ? [] : rowKeys(slice);
   const fields = planFields(slice, level, keys, pivotFields);
+  const zero = slice.zero && planZero(report, slice, slice.zero.field, pivotFields);
   const plan = {
     ...over,
     level,
@@ -38,7 +44,7 @@ export function planRows(over: Over, slice: Slice, pivotFields: PivotField[]): P
     ...planOrder(report, slice, level, keys, fields),
     start: slice.start,
     end: slice.end,
-    zero: slice.zero && planZero(report, slice, slice.zero.field, pivotFields),
+    zero: zero && { ...zero, mixesCurrencies: mixes(slice, zero.keys ?? [], zero.measures) },
   };
   return { ...plan, mixesCurrencies: mixesCurrencies(slice, plan) };
 }
@@ -91,7 +97,7 @@ function planZero(
   slice: Slice,
   name: string | null,
   pivotFields: PivotField[],
-): Plan['zero'] {
+): ZeroFilter | undefined {
   const rows = { ...slice, totals: false };
   const keys = isLeaf(rows) ? undefined : rowKeys(rows);
   if (name === null) {
@@ -150,30 +156,32 @@ function isAmount(expression: Expression): boolean {
   return !!expression.column.measure && aggFunc !== 'count' && aggFunc !== 'countDistinct';
 }
 
-/**
- * Finds the part of the request that adds up amounts of several currencies. Each field of a pivot by currency has one
- * currency, but a sort key or a zero filter need not be such a field.
- */
+/** Finds the part of the request that adds up amounts of several currencies. */
 function mixesCurrencies(
   slice: Slice,
   { level, keys, fields, order, zero }: Omit<Plan, 'mixesCurrencies'>,
 ): string | undefined {
-  if (level === 'leaf') return undefined;
-  const separates = (columns: readonly Column[]) => columns.some(({ name }) => name === 'currency');
-  if (separates([...keys, ...slice.keys.map(({ column }) => column)])) return undefined;
-  const isOfOne = separates(slice.pivots);
-  const mixes = (expression: Expression) =>
-    addsMoney(expression) && !(isOfOne && 'pivot' in expression && expression.pivot);
-  if (fields.some(({ expression }) => mixes(expression))) return 'slice.cols';
-  const sorted = level === 'group' && order.find(({ expression }) => mixes(expression));
+  const ofFields = fields.map(({ expression }) => expression);
+  if (mixes(slice, keys, ofFields)) return 'slice.cols';
+  const sorted = level === 'group' && order.find(({ expression }) => mixes(slice, keys, [expression]));
   if (sorted) return sorted.path;
-  return zero && !separates(zero.keys ?? []) && zero.measures.some(mixes)
-    ? 'slice.filterZeroField'
-    : undefined;
+  return zero?.mixesCurrencies ? 'slice.filterZeroField' : undefined;
 }
 
+/** Whether one of the expressions, over rows grouped by the keys, could add up amounts of several currencies. */
+function mixes(slice: Slice, keys: Column[], expressions: Expression[]): boolean {
+  const isApart = hasCurrency([...keys, ...slice.keys.map(({ column }) => column)]);
+  return !isApart && expressions.some(addsMoney);
+}
+
+/** A field of a pivot by currency has one currency, but a sort key or a zero filter need not be such a field. */
 function addsMoney(expression: Expression): boolean {
   if (expression.kind !== 'aggregate' || !expression.column.measure?.perCurrency) return false;
-  const { aggFunc } = expression;
-  return aggFunc === undefined || aggFunc === 'sum' || aggFunc === 'avg';
+  const { aggFunc, pivot = [] } = expression;
+  const isSum = aggFunc === undefined || aggFunc === 'sum' || aggFunc === 'avg';
+  return isSum && !hasCurrency(pivot.map(({ column }) => column));
+}
+
+function hasCurrency(columns: readonly Column[]): boolean {
+  return columns.some(({ name }) => name === 'currency');
 }

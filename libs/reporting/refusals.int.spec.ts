@@ -1,3 +1,4 @@
+import { v7 } from 'uuid';
 import { SourceChoice } from './sources/source-choice';
 import { Firm } from './testing/firm';
 import { cols, columns, ReportsApplication } from './testing/reports-application';
@@ -12,6 +13,9 @@ beforeAll(async () => {
     for (let minute = 10; minute < 40; minute++)
       await firm.workItem({ employee_id, entry_date: `2025-01-01T10:${minute}:00Z`, total: 5, currency });
   }
+  const cancelled = { employee_id, matter_id: v7(), day: '2025-01-01' };
+  await firm.fact({ ...cancelled, currency: 'GBP', billed: 100, finalised_units: 1 });
+  await firm.fact({ ...cancelled, currency: 'EUR', billed: -100, finalised_units: -1 });
 });
 
 afterAll(() => reports.stop());
@@ -92,6 +96,42 @@ it.each<[reason: string, path: string, slice: object]>([
     code: 'BAD_USER_INPUT',
     reason,
     path,
+  });
+});
+
+describe('amounts of several currencies that add up to 0', () => {
+  const filtered = { rowGroups: columns('month'), filterZero: true };
+
+  it.each<[path: string, slice: object]>([
+    ['slice.cols', { cols: cols('workItemBilled:sum') }],
+    ['slice.cols', { cols: cols('workItemBilled:sum'), filterZeroField: 'workItemBilled' }],
+    ['slice.cols', { cols: cols('workItemBilled:sum', 'workItemBilledUnits:sum'), totalsOnly: true }],
+    [
+      'slice.filterZeroField',
+      { cols: cols('workItemBilled:sum'), pivots: columns('currency'), filterZeroField: 'workItemBilled' },
+    ],
+  ])('are refused like others, not left out: %s, %j', async (path, slice) => {
+    expect(await reports.refusal('fee_analysis', { ...filtered, ...slice })).toMatchObject({
+      reason: 'MIXED_CURRENCY',
+      path,
+    });
+  });
+
+  it.each<[slice: object]>([
+    [
+      {
+        cols: cols('workItemBilled:sum', 'workItemFinalisedUnits:sum'),
+        filterZeroField: 'workItemFinalisedUnits',
+      },
+    ],
+    [
+      {
+        cols: cols('workItemBilled:min', 'workItemFinalisedUnits:sum'),
+        filterZeroField: 'workItemFinalisedUnits',
+      },
+    ],
+  ])('are left out where units decide: %j', async (slice) => {
+    expect((await reports.rows('fee_analysis', { ...filtered, ...slice })).rows).toEqual([]);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Column } from '../columns/column';
+import type { Report } from '../columns/report';
 import type { Bind } from '../condition';
-import type { Expression } from '../expression';
 import type { Plan } from '../plan';
 import { type Demand, demandOf } from '../sources/demand';
 import type { Over, Source } from '../sources/source';
@@ -12,10 +12,13 @@ import { itemsQuery } from './items';
 import { hasOnePlan, isByDay } from './one-plan';
 import { topGroups } from './top-groups';
 
+/** SQL that a group has several currencies. */
+const MIXED = 'min(items.currency) <> max(items.currency)';
+
 /** What the rows of a plan need from their source. */
 export function rowsDemand(plan: Plan): Demand {
   const { report, level, fields, order, keys, zero, mixesCurrencies } = plan;
-  const currency = mixesCurrencies ? [report.columns.get('currency')!] : [];
+  const currency = mixesCurrencies ? currencyOf(report) : [];
   const expressions = [...fields, ...order].map(({ expression }) => expression);
   const demand = demandOf(
     report,
@@ -40,7 +43,7 @@ export function rowsQuery(plan: Plan, source: Source, scope: Scope): Query {
   const leaf = { key: plan.report.key, where: deep?.where ?? [], page: order && `${order} ${limit}` };
   const top = topGroups(plan, parts);
   const items = itemsQuery(plan, parts, plan.level === 'leaf' ? leaf : undefined, top);
-  const mixed = `coalesce(bool_or(min(items.currency) <> max(items.currency)) over (), false)`;
+  const mixed = `coalesce(bool_or(${MIXED}) over (), false)`;
   const page = [
     `select ${rowJson(plan, parts)} as json, ${plan.mixesCurrencies ? mixed : 'false'} as mixed`,
     ...rowSet(plan, parts),
@@ -93,8 +96,13 @@ function joined(members: string[]): string {
 
 /** What the number of a plan's rows needs from its source. */
 export function countDemand({ report, keys, zero, level }: Plan): Demand {
-  const demand = demandOf(report, [...keys, ...(zero?.keys ?? [])], zero?.measures ?? []);
+  const currency = zero?.mixesCurrencies ? currencyOf(report) : [];
+  const demand = demandOf(report, [...keys, ...(zero?.keys ?? []), ...currency], zero?.measures ?? []);
   return level === 'leaf' && zero ? { ...demand, rows: true } : demand;
+}
+
+function currencyOf(report: Report): Column[] {
+  return [report.columns.get('currency')!];
 }
 
 /** Query for the number of rows on all pages of a plan. */
@@ -132,7 +140,7 @@ export function pivotQuery(over: Over, pivots: Column[], limit: number, source: 
 
 /** FROM, WHERE, GROUP BY and HAVING over `items`. */
 function rowSet({ level, keys, zero }: Plan, parts: Building): string[] {
-  const counts = zero && anyNonZero(zero.measures, parts);
+  const counts = zero && anyNonZero(zero, parts);
   if (level === 'group') {
     const having = counts ?? (keys.length === 0 ? 'count(*) > 0' : undefined);
     return ['from items', `group by ${groupBy(keys)}`, ...(having ? [`having ${having}`] : [])];
@@ -153,10 +161,12 @@ function groupBy(keys: Column[]): string {
   return keys.length === 0 ? '()' : keys.map(item).join(', ');
 }
 
-function anyNonZero(measures: Expression[], parts: Building): string {
+function anyNonZero({ measures, mixesCurrencies }: NonNullable<Plan['zero']>, parts: Building): string {
   const sql = measures.map(
     (measure) => `coalesce(${expressionSql(measure, isSummed(parts), parts.bind)}, 0) <> 0`,
   );
+  // A sum of several currencies says nothing even if it is 0: the group is kept, so that the request is refused.
+  if (mixesCurrencies) sql.push(MIXED);
   return `(${sql.join(' or ') || 'false'})`;
 }
 

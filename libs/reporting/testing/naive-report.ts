@@ -1,5 +1,6 @@
 import type { NaiveColumn, NaiveReport } from './naive-columns';
 import { type Fault, type NaiveTenant, readNaiveCriteria, type Sent } from './naive-criteria';
+import { addsMoney, mixesCurrencies, zeroAddsMoney } from './naive-currencies';
 import { type NaivePivot, naivePivots } from './naive-pivots';
 import { type NaiveCol, type NaiveSlice, readNaiveSlice } from './naive-slice';
 import {
@@ -60,7 +61,8 @@ export function naiveAnswer(
   );
   const counted = (unit: Unit) =>
     measures.length === 0 || measures.some((measure) => Number(measure(unit) ?? 0) !== 0);
-  const units = unitsOf(slice, inside).filter(counted);
+  const isUnclear = zeroAddsMoney(slice, pivots) ? mixesCurrencies : () => false;
+  const units = unitsOf(slice, inside).filter((unit) => counted(unit) || isUnclear(unit));
   const all = slice.level === 'totals' ? [units.flat()] : sorted(slice, units, sort.keys);
   const page = all.slice(slice.start, slice.end);
   const path = addsMoney(slice, pivots);
@@ -203,35 +205,4 @@ function zeroMeasures(report: NaiveReport, slice: NaiveSlice, pivots: NaivePivot
   if (leaf) return column.measure ? [own(column)] : { reason: 'NO_AGGREGATE', path };
   const col = numbers.find((each) => each.column === column);
   return col ? [computed(report, col)] : { reason: 'NO_AGGREGATE', path };
-}
-
-/**
- * The path of the part of a slice that adds up amounts of several currencies. Fields of pivots by currency separate
- * them, but sort keys and zero filters need not be such fields.
- */
-function addsMoney(
-  { level, cols, groups, keys, tuple, pivots, sort, zero }: NaiveSlice,
-  cells: NaivePivot[],
-): string | undefined {
-  if (level === 'leaf') return undefined;
-  const apart = (columns: NaiveColumn[]) => columns.some(({ name }) => name === 'currency');
-  const here = level === 'group' ? tuple : [];
-  if (apart([...groups.slice(0, keys.length), ...here])) return undefined;
-  const added = cols
-    .filter(
-      ({ column, aggFunc, aggregated }) =>
-        aggregated && column.money && !/^(min|max|count)/.test(aggFunc ?? ''),
-    )
-    .map(({ column }) => column)
-    .filter((column) => !here.includes(column));
-  if (!apart(pivots)) return added.length > 0 ? 'slice.cols' : undefined;
-  const isUnseen = (of: string | null | undefined) =>
-    added.some(({ name }) => name === of) && !cells.some(({ field }) => field === of);
-  const sorted = level === 'group' ? sort.findIndex(({ colId }) => isUnseen(colId)) : -1;
-  if (sorted >= 0) return `slice.sortBy[${sorted}].colId`;
-  return !apart(tuple) && isUnseen(zero?.field) ? 'slice.filterZeroField' : undefined;
-}
-
-function mixesCurrencies(unit: Unit): boolean {
-  return new Set(unit.map(({ currency }) => currency)).size > 1;
 }
