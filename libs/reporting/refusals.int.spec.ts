@@ -1,5 +1,8 @@
 import { v7 } from 'uuid';
+import { busy } from '#platform/database/tenant-shares';
+import { ReportStatements } from './report-statements';
 import { SourceChoice } from './sources/source-choice';
+import { TenantCalendars } from './tenant-calendar';
 import { Firm } from './testing/firm';
 import { cols, columns, ReportsApplication } from './testing/reports-application';
 
@@ -231,4 +234,17 @@ it('the answer to an unexpected failure does not show its error', async () => {
   await reports.pool.query('alter table read_model.gone rename to fee_analysis');
   expect(status).toBe(500);
   expect(JSON.stringify(body)).not.toMatch(/relation|read_model|gone/);
+});
+
+it('a report that gets no turn asks nothing more of the database', async () => {
+  await reports.rows('work_item_listing', { cols: cols('units') });
+  const statements = jest.spyOn(reports.app.get(ReportStatements), 'rows');
+  const calendars = jest.spyOn(reports.app.get(TenantCalendars), 'of');
+  statements.mockRejectedValueOnce(busy('reports_busy', 'Ask again.'));
+  expect(await reports.refusal('work_item_listing', { cols: cols('units') })).toMatchObject({
+    status: 503,
+    reason: 'reports_busy',
+  });
+  expect(calendars).not.toHaveBeenCalled();
+  jest.restoreAllMocks();
 });

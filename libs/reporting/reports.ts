@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { GraphQLError } from 'graphql';
 import type { Report } from './columns/report';
 import type { Restrictions } from './condition';
 import type { Given } from './criteria/criteria';
@@ -15,7 +16,7 @@ import { describe, type Over, type Source, sourcesFor } from './sources/source';
 import { SourceChoice } from './sources/source-choice';
 import type { Scope } from './sql/building';
 import { countDemand, countQuery, pivotDemand, pivotQuery, rowsDemand, rowsQuery } from './sql/query';
-import { calendarText, type TenantCalendar, TenantCalendars } from './tenant-calendar';
+import { CalendarChanged, calendarText, type TenantCalendar, TenantCalendars } from './tenant-calendar';
 import { withinGroups } from './within-groups';
 
 export interface ReportRequest {
@@ -58,7 +59,7 @@ export class Reports {
 
   /**
    * Answers by the tenant's calendar as it is now. The cached calendar is verified by the query that reads the rows,
-   * and after any failure: if it has changed, the request is answered again.
+   * and before a request is refused: if it has changed, the request is answered again.
    */
   private async current(request: ReportRequest): Promise<Answer> {
     const tenantId = request.context.request.tenant.id;
@@ -67,6 +68,8 @@ export class Reports {
     try {
       return await this.answer(request, known);
     } catch (error) {
+      const isRefused = error instanceof GraphQLError && !request.context.gone.aborted;
+      if (!isRefused && !(error instanceof CalendarChanged)) throw error;
       const calendar = await this.calendars.of(tenantId);
       if (calendarText(known) === calendarText(calendar)) throw error;
       return this.answer(request, calendar);
@@ -117,7 +120,7 @@ export class Reports {
     const span = Math.min(asked, most);
     const part = { ...plan, end: plan.start + span };
     const [[calendar, count, mixed, json, fitting]] = await scope.ask(rowsQuery(part, source, scope));
-    if (calendar !== calendarText(scope)) throw new Error("The tenant's calendar has changed");
+    if (calendar !== calendarText(scope)) throw new CalendarChanged();
     if (span === 0) return { rows: '', lastRow: -1 };
     if (mixed === 't')
       throw refused(

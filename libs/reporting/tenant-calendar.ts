@@ -18,6 +18,11 @@ export function calendarText({ zone, financialYearStart }: Omit<TenantCalendar, 
   return `${zone} ${financialYearStart}`;
 }
 
+/** The calendar that a report was planned with is not the tenant's any more. */
+export class CalendarChanged extends Error {
+  override message = "The tenant's calendar has changed";
+}
+
 /** SQL of the text of `calendarText` at the time of the statement; null while the tenant is not readable. */
 export function calendarSql(tenant: string): string {
   const own = live('tenants', 'calendar', tenant);
