@@ -78,8 +78,10 @@ export class ProjectionAudit {
    */
   async audit(name: string, options: { tenant?: string; asOf?: Date } = {}): Promise<Audited> {
     const projection = this.projections.get(name);
-    const [live, scratch] = await Promise.all([this.reads.session(), this.reads.session()]);
+    const live = await this.reads.session();
+    let scratch: Client | undefined;
     try {
+      scratch = await this.reads.session();
       const model = await lookAt(live, projection);
       // Read after the snapshot was taken, so that every tenant in the snapshot is known.
       const tenants = await this.tenants.chosen(options.tenant);
@@ -106,7 +108,7 @@ export class ProjectionAudit {
       }
       return result;
     } finally {
-      await Promise.all([live.end(), scratch.end()]);
+      await Promise.all([live.end(), scratch?.end()]);
     }
   }
 

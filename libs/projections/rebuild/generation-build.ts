@@ -71,13 +71,15 @@ export class GenerationBuild {
       .filter(({ id }) => filledTenant === null || id >= filledTenant)
       .sort((a, b) => a.id - b.id)
       .map(({ id, upTo }) => ({ id, upTo, after: (id === filledTenant && filledStream) || undefined }));
-    const [reader, counter] = await Promise.all([this.store.session(), this.store.session()]);
     const { counted } = progress;
+    const reader = await this.store.session();
+    let counter: Client | undefined;
     // One chunk is written while the next is folded.
     let writing = Promise.resolve();
     try {
       const types = receivers.flatMap(({ projection }) => [...projection.eventTypes]);
-      const counting = counted && this.history.count(counter, tenants, types).then(counted);
+      counter = counted && (await this.store.session());
+      const counting = counter && this.history.count(counter, tenants, types).then(counted);
       counting?.catch(() => undefined);
       for await (const chunk of rowsOf(this.history, reader, receivers, left)) {
         await writing;
@@ -87,7 +89,7 @@ export class GenerationBuild {
       await Promise.all([writing, counting]);
     } finally {
       await writing.catch(() => undefined);
-      await Promise.all([reader.end(), counter.end()]);
+      await Promise.all([reader.end(), counter?.end()]);
     }
     for (const started of together) await this.complete(client, started);
   }

@@ -52,6 +52,23 @@ describe('what a rebuild leaves behind', () => {
     await expect(stopped).rejects.toThrow('the process ends');
   }
 
+  it('is no session to the store, even when there was no room for all that it needs', async () => {
+    const { writes } = divisions.store;
+    const open = writes.session.bind(writes);
+    jest
+      .spyOn(writes, 'session')
+      .mockImplementationOnce(open)
+      .mockRejectedValueOnce(new Error('timeout expired'));
+    await divisions.append(1);
+    await divisions.parts().rebuild.rebuild('divisions', { progress: () => undefined });
+    const sessions = () =>
+      divisions.rows(
+        `select from pg_stat_activity
+         where datname = current_database() and application_name = 'practice-management-write-session'`,
+      );
+    await waitFor(async () => (await sessions()).length === 0, { description: 'all sessions to end' });
+  });
+
   it('is continued from the beginning of the phase in which it stopped', async () => {
     await divisions.append(20);
     await stopFilled();
