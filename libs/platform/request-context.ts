@@ -1,5 +1,12 @@
 import type { Span } from '@opentelemetry/api';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set once the request is authenticated. */
+    caller?: RequestContext;
+  }
+}
+
 /** The tenant that a request is for, as the platform knows it. The tenant's settings are in a stream of its own. */
 export interface TenantRef {
   id: number;

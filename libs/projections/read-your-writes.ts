@@ -2,7 +2,6 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { fromToken } from '#event-store/position';
-import { contextOf } from '#platform/auth/current-context';
 import { ReachedPositions } from './reached-positions';
 
 /** Handles `X-Min-Position` on a read: the read waits until every read model has applied that write of the tenant. */
@@ -17,7 +16,7 @@ export class ReadYourWrites implements OnModuleInit {
     const fastify = this.host.httpAdapter.getInstance<FastifyInstance>();
     fastify.addHook('preHandler', async (request: FastifyRequest) => {
       const token = request.headers['x-min-position'];
-      const caller = contextOf(request);
+      const { caller } = request;
       const isRead =
         ['GET', 'HEAD'].includes(request.method) || request.routeOptions.url?.endsWith('/graphql');
       if (typeof token !== 'string' || !caller || !isRead) return;

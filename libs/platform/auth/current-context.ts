@@ -2,23 +2,11 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { RequestContext } from '#platform/request-context';
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Set once the request is authenticated. */
-    caller?: RequestContext;
-  }
-}
-
-/** The caller's context; undefined when the request was not authenticated. */
-export function contextOf(request: FastifyRequest): RequestContext | undefined {
-  return request.caller;
-}
-
 /** A controller's parameter: the RequestContext that PermissionGuard left on the request. */
 export const CurrentContext = createParamDecorator(
   (_: unknown, context: ExecutionContext): RequestContext => {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const caller = contextOf(request);
+    const { caller } = request;
     if (!caller) throw new Error(`${request.routeOptions.url} is @Public: nobody is known to ask`);
     return caller;
   },

@@ -4,7 +4,6 @@ import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { DomainError } from '#kernel/errors';
 import type { RequestContext } from '#platform/request-context';
-import { contextOf } from './current-context';
 import type { PermissionName } from './permissions';
 import { conditionsOf } from './request-headers';
 
@@ -54,7 +53,7 @@ export class PermissionGuard implements CanActivate, OnModuleInit {
     if (!declared) throw new Error(`${context.getHandler().name} declares no permission`);
 
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const caller = contextOf(request);
+    const { caller } = request;
     if (!caller) throw new Error(`${request.routeOptions.url} is not under a tenant's address`);
     requirePermission(caller, declared);
     Object.assign(caller, conditionsOf(request));

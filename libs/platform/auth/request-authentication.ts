@@ -3,7 +3,6 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { traceOf } from '#platform/http/trace';
 import { Authenticator } from './authenticator';
-import './current-context';
 
 /** The addresses that belong to a tenant: as routes declare them, and as they arrive where no route matches. */
 const TENANT_ROUTE = '/:tenant/api/';

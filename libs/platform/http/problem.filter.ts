@@ -7,7 +7,6 @@ import {
   NotFoundException,
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { contextOf } from '../auth/current-context';
 import { logFailure } from './failure-log';
 import { methodsAt } from './openapi/described-methods';
 import { type ProblemAnswer, toProblem } from './problem';
@@ -28,7 +27,7 @@ export class ProblemFilter implements ExceptionFilter {
     const refusal = (await overLimit(request)) ?? error;
     const problem = wrongMethod(refusal, request, traceId) ?? toProblem(refusal, request.url, traceId);
     if (problem.status >= 500) logFailure(this.log, refusal, traceId);
-    setRateLimitHeaders(reply, contextOf(request));
+    setRateLimitHeaders(reply, request.caller);
     void reply.status(problem.status).headers(problem.headers).send(problem.body);
   }
 }
@@ -52,7 +51,7 @@ function wrongMethod(
  * The refusal of a request over the rate limit. It takes precedence over anything else that is wrong with the request.
  */
 export async function overLimit(request: FastifyRequest): Promise<unknown> {
-  return contextOf(request)?.admitted.then(
+  return request.caller?.admitted.then(
     () => undefined,
     (refusal: unknown) => refusal,
   );

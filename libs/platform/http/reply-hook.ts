@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import { contextOf } from '../auth/current-context';
 import { Reply, setRateLimitHeaders } from './reply';
 
 /**
@@ -10,10 +9,10 @@ import { Reply, setRateLimitHeaders } from './reply';
  */
 export function registerReplyHook(fastify: FastifyInstance): void {
   fastify.addHook('preSerialization', async (request, reply, payload) => {
-    const context = contextOf(request);
+    const { caller } = request;
     // A problem has already waited for the limit, in the filter that made it.
-    if (reply.statusCode < 400) await context?.admitted;
-    setRateLimitHeaders(reply, context);
+    if (reply.statusCode < 400) await caller?.admitted;
+    setRateLimitHeaders(reply, caller);
     if (!(payload instanceof Reply)) return payload;
     void reply.status(payload.status).headers(payload.headers);
     // Null, not an empty text: Fastify sends a text's length, and that of a 304 would be taken for the record's (RFC

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { contextOf } from '../auth/current-context';
 import { busy } from '../database/tenant-shares';
 import { Reply } from './reply';
 
@@ -28,7 +27,7 @@ export function registerUnreadAnswers(fastify: FastifyInstance, most = MOST_UNRE
     else unread.set(tenantId, all);
   };
   const refusal = (request: FastifyRequest) => {
-    const tenantId = contextOf(request)?.tenant.id;
+    const tenantId = request.caller?.tenant.id;
     return tenantId !== undefined && (unread.get(tenantId) ?? 0) > most ? UNREAD : undefined;
   };
 
@@ -43,10 +42,10 @@ export function registerUnreadAnswers(fastify: FastifyInstance, most = MOST_UNRE
     else done(null, payload);
   });
   fastify.addHook('onSend', (request, reply, payload, done) => {
-    const context = contextOf(request);
+    const { caller } = request;
     // If the client has already left, nothing waits, and `close` does not come again.
-    if (context && typeof payload === 'string' && payload.length > SHORT && !reply.raw.closed) {
-      const { id } = context.tenant;
+    if (caller && typeof payload === 'string' && payload.length > SHORT && !reply.raw.closed) {
+      const { id } = caller.tenant;
       count(id, payload.length);
       reply.raw.once('close', () => count(id, -payload.length));
     }

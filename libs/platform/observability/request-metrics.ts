@@ -1,7 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { collectDefaultMetrics, Histogram, register } from 'prom-client';
-import { contextOf } from '../auth/current-context';
 import { traceOf } from '../http/trace';
 
 const duration = new Histogram({
@@ -45,7 +44,7 @@ function note(request: FastifyRequest, { raw }: FastifyReply, milliseconds: numb
   const { method } = request;
   const status = raw.headersSent ? raw.statusCode : CALLER_GONE;
   seriesOf(method, route, status).observe(milliseconds / 1000);
-  const tenant = contextOf(request)?.tenant.alias;
+  const tenant = request.caller?.tenant.alias;
   const line = { msg: `${method} ${route} ${status}`, traceId: traceOf(request), tenant, milliseconds };
   if (status >= 500) log.warn(line);
   else log.debug(line);

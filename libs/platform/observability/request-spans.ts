@@ -1,6 +1,5 @@
 import { type Span, SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { contextOf } from '../auth/current-context';
 import '../http/trace';
 import { startSpan } from './spans';
 import { parseTraceparent } from './traceparent';
@@ -39,7 +38,7 @@ function begin(request: FastifyRequest, reply: FastifyReply, route: string): voi
 }
 
 function end(span: Span, request: FastifyRequest, { raw }: FastifyReply): void {
-  const tenant = contextOf(request)?.tenant.alias;
+  const tenant = request.caller?.tenant.alias;
   if (tenant) span.setAttribute('practice.tenant', tenant);
   if (raw.headersSent) {
     span.setAttribute('http.response.status_code', raw.statusCode);
