@@ -8,7 +8,6 @@ import { Erasures } from './erasures';
 import { EventStore } from './event-store';
 import { type AnyDefinition, Definitions } from './events';
 import { Feed } from './feed';
-import { LatestEvent } from './feed/latest-event';
 import { TenantFeed } from './feed/tenant-feed';
 import { History } from './history';
 import { Housekeeping } from './housekeeping';
@@ -35,7 +34,6 @@ const services = [
   Feed,
   History,
   Housekeeping,
-  LatestEvent,
   Loader,
   Seals,
   Sealing,

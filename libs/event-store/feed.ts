@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { WriteDatabase } from '#platform/database';
 import { endStandingCopies } from '#platform/database/standing-copies';
+import type { TenantRef } from '#platform/request-context';
 import { Codec, type EventRow, type StoredRow } from './codec';
 import type { RecordedEvent } from './events';
 import {
@@ -149,6 +150,25 @@ export class Feed {
        ) e`,
     );
     return new Map(rows.map(({ partition, at }) => [partition, parsePosition(at)]));
+  }
+
+  /**
+   * The position of a tenant's last event after another position, whether or not the feed delivers that event yet;
+   * undefined if there is none. The query scans the tenant's partition backwards.
+   */
+  async latestOf(
+    { id, partition }: Pick<TenantRef, 'id' | 'partition'>,
+    after: Position,
+  ): Promise<Position | undefined> {
+    const { rows } = await this.database.pool.query<{ at: string }>({
+      name: 'event_store.latest_event',
+      text: `
+        select epoch || '.' || transaction_id || '.' || position as at from event_store.events
+        where partition = $2 and tenant_id = $1 and (epoch, transaction_id, position) > ($3, $4::xid8, $5)
+        order by epoch desc, transaction_id desc, position desc limit 1`,
+      values: [id, partition, after.epoch, after.transactionId.toString(), after.position.toString()],
+    });
+    return rows[0] && parsePosition(rows[0].at);
   }
 
   private async rows(statement: { name: string; text: string }, values: unknown[]): Promise<FeedRow[]> {

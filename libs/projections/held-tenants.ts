@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
 import { Feed } from '#event-store/feed';
-import { LatestEvent } from '#event-store/feed/latest-event';
 import { START } from '#event-store/position';
 import { DomainError } from '#kernel/errors';
 import type { RegisteredTenant } from '#platform/auth/tenants';
@@ -30,7 +29,6 @@ export class HeldTenants {
   constructor(
     private readonly projections: Projections,
     private readonly feed: Feed,
-    private readonly latest: LatestEvent,
     private readonly positions: ReachedPositions,
     private readonly catchUp: CatchUp,
     private readonly database: ReadDatabase,
@@ -84,7 +82,7 @@ export class HeldTenants {
   private async settle(tenant: RegisteredTenant): Promise<void> {
     const head = (await this.feed.heads()).get(tenant.partition);
     // The feed does not deliver the last event yet if an open transaction holds it back.
-    const last = (await this.latest.of(tenant, head ?? START)) ?? head;
+    const last = (await this.feed.latestOf(tenant, head ?? START)) ?? head;
     if (!last) return;
     try {
       await this.positions.reach(tenant, last, `the tenant's last event`, SETTLE_MS);

@@ -2,7 +2,6 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { Client } from 'pg';
 import { NIL } from 'uuid';
 import { Feed } from '#event-store/feed';
-import { LatestEvent } from '#event-store/feed/latest-event';
 import { History } from '#event-store/history';
 import { comparePositions, type Position, START } from '#event-store/position';
 import type { RegisteredTenant } from '#platform/auth/tenants';
@@ -42,7 +41,6 @@ export class TenantFill {
     private readonly projections: Projections,
     private readonly history: History,
     private readonly feed: Feed,
-    private readonly latest: LatestEvent,
     private readonly held: HeldTenants,
     private readonly store: WriteDatabase,
     private readonly reads: ReadDatabase,
@@ -83,7 +81,7 @@ export class TenantFill {
     tenant: RegisteredTenant,
     signal?: AbortSignal,
   ): Promise<void> {
-    const last = await this.latest.of(tenant, START);
+    const last = await this.feed.latestOf(tenant, START);
     if (!last) return;
     const upTo = await delivered(this.feed, tenant, last, signal);
     const lanes = await Lanes.open(this.reads, LANES, (lane) => shareFill(lane, tenant.id), signal);

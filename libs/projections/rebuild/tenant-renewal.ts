@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
 import { Feed } from '#event-store/feed';
-import { LatestEvent } from '#event-store/feed/latest-event';
 import { earliest, type Position, START } from '#event-store/position';
 import { conflict } from '#kernel/errors';
 import type { RegisteredTenant } from '#platform/auth/tenants';
@@ -25,7 +24,6 @@ export class TenantRenewal {
     private readonly next: NextGeneration,
     private readonly catchUp: CatchUp,
     private readonly feed: Feed,
-    private readonly latest: LatestEvent,
     private readonly reads: ReadDatabase,
   ) {}
 
@@ -99,7 +97,7 @@ export class TenantRenewal {
       return trackOf(model, tenant.id);
     });
     const reached = tracks.map((track) => reachedIn(track, tenant.partition) ?? START);
-    return this.latest.of(tenant, earliest(reached));
+    return this.feed.latestOf(tenant, earliest(reached));
   }
 
   private async show(client: Client, ready: readonly Started[]): Promise<void> {

@@ -1,7 +1,6 @@
 import type { EventBus, Subscriber } from '#event-bus/event-bus';
 import { StoreEventBus } from '#event-bus/store-event-bus';
 import { Erasures } from '#event-store/erasures';
-import { LatestEvent } from '#event-store/feed/latest-event';
 import { History } from '#event-store/history';
 import { SystemClock } from '#kernel/clock';
 import type { Installation } from '#platform/auth/installation';
@@ -57,8 +56,7 @@ export function projectionParts(store: TestStore, all: readonly Projection[], cl
   const scratch = new Scratch(history, writes);
   const next = new NextGeneration(new GenerationBuild(feed, history, writes), tenants, reads);
   const positions = new ReachedPositions(reads, projections);
-  const latest = new LatestEvent(writes);
-  const held = new HeldTenants(projections, feed, latest, positions, catchUp, reads);
+  const held = new HeldTenants(projections, feed, positions, catchUp, reads);
   return {
     bus,
     health,
@@ -68,8 +66,8 @@ export function projectionParts(store: TestStore, all: readonly Projection[], cl
     positions,
     tenants,
     held,
-    fill: new TenantFill(projections, history, feed, latest, held, writes, reads),
-    renewal: new TenantRenewal(projections, next, catchUp, feed, latest, reads),
+    fill: new TenantFill(projections, history, feed, held, writes, reads),
+    renewal: new TenantRenewal(projections, next, catchUp, feed, reads),
     audit: new ProjectionAudit(
       projections,
       scratch,
