@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '#kernel/errors';
 import { WriteDatabase } from '#platform/database';
-import { type AppendJob, claimsOf } from './append/append-job';
+import { type AppendJob, locksOf } from './append/append-job';
 import { appendStatement } from './append/append-parameters';
-import { type Claims, Coalescer } from './append/coalescer';
+import { Coalescer, type Locks } from './append/coalescer';
 import { type ClosedReason, tenantClosed } from './closed-tenants';
 import { fromStore } from './outage';
 import type { Position } from './position';
@@ -46,7 +46,7 @@ export class Appender {
     private readonly database: WriteDatabase,
     private readonly signal: AppendSignal,
   ) {
-    this.coalescer = new Coalescer((jobs, claims) => this.run(jobs, claims), { lanes: 2, claims: claimsOf });
+    this.coalescer = new Coalescer((jobs, locks) => this.run(jobs, locks), { lanes: 2, locks: locksOf });
   }
 
   /**
@@ -59,8 +59,8 @@ export class Appender {
     return this.coalescer.submit(job);
   }
 
-  private async run(jobs: AppendJob[], claims: Claims[]): Promise<(Position | undefined | Error)[]> {
-    const statement = appendStatement(jobs, claims);
+  private async run(jobs: AppendJob[], locks: Locks[]): Promise<(Position | undefined | Error)[]> {
+    const statement = appendStatement(jobs, locks);
     const { rows } = await fromStore(
       () => this.database.pool.query<Answer>(statement),
       'The event store does not answer; whether the change was made is not known.',

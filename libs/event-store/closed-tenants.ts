@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ClientBase, Pool } from 'pg';
 import { DomainError } from '#kernel/errors';
 import { WriteDatabase } from '#platform/database';
-import { tenantClaim } from './claims';
+import { lockTenant } from './locks';
 
 /** The reason why commands of a tenant are refused, which is also the error code. */
 export type ClosedReason = 'promotion_in_progress';
@@ -36,7 +36,7 @@ export class ClosedTenants {
    */
   async close(tenantId: number, reason: ClosedReason, client?: ClientBase): Promise<void> {
     if (!client) return this.database.transaction((own) => this.close(tenantId, reason, own));
-    await client.query('select pg_advisory_xact_lock($1)', [tenantClaim(tenantId)]);
+    await lockTenant(client, tenantId);
     await client.query(
       'insert into event_store.closed_tenants (tenant_id, reason) values ($1, $2) on conflict do nothing',
       [tenantId, reason],
@@ -62,7 +62,7 @@ export class ClosedTenants {
     askEveryMs = ASK_EVERY_MS,
   ): Promise<void> {
     await this.database.transaction(async (client) => {
-      await client.query('select pg_advisory_xact_lock($1)', [tenantClaim(tenantId)]);
+      await lockTenant(client, tenantId);
       // Keeps the server from ending an idle transaction. The open transaction blocks no reader, because it has written
       // nothing.
       const asking = setInterval(() => client.query('select').catch(() => undefined), askEveryMs);

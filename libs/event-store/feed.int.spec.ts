@@ -4,7 +4,7 @@ import { newId, toUuid } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
 import { contextFor, createContext, createTestStore, type TestStore } from '../../test/support/store';
 import { waitFor } from '../../test/support/wait-for';
-import { type AppendJob, claimsOf } from './append/append-job';
+import { type AppendJob, locksOf } from './append/append-job';
 import { APPEND_SQL, appendParameters } from './append/append-parameters';
 import type { RecordedEvent } from './events';
 import type { Cursor } from './feed';
@@ -46,7 +46,7 @@ class Writer {
   async begin(context: RequestContext, name: string): Promise<void> {
     const job = newStream(context, name);
     await this.client.query('begin');
-    await this.client.query(APPEND_SQL, appendParameters([job], [claimsOf(job)]));
+    await this.client.query(APPEND_SQL, appendParameters([job], [locksOf(job)]));
     this.open = name;
   }
 

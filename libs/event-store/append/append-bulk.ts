@@ -7,9 +7,9 @@ import { conflict } from '#kernel/errors';
 import type { Id } from '#kernel/ids';
 import { WriteDatabase } from '#platform/database';
 import type { RequestContext } from '#platform/request-context';
-import { tenantClaim } from '../claims';
 import { Codec } from '../codec';
 import type { AnyDefinition, Folded } from '../events';
+import { lockTenant } from '../locks';
 import { fromStore } from '../outage';
 import type { Position } from '../position';
 import { AppendSignal } from '../signal';
@@ -150,7 +150,7 @@ export class BulkAppender {
     await fromStore(
       () =>
         this.database.transaction(async (client) => {
-          await client.query('select pg_advisory_xact_lock($1)', [tenantClaim(tenant.id)]);
+          await lockTenant(client, tenant.id);
           await removeKeys(client, tenant.id, keys);
         }),
       'The event store does not answer.',
@@ -202,7 +202,7 @@ export class BulkAppender {
   ): Promise<Position | undefined> {
     try {
       return await this.database.transaction(async (client) => {
-        await client.query('select pg_advisory_xact_lock($1)', [tenantClaim(tenantId)]);
+        await lockTenant(client, tenantId);
         const position = await rows.write(client);
         await within(client, position);
         return position;

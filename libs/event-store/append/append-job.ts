@@ -1,5 +1,5 @@
-import { nameClaim, streamClaim, tenantClaim } from '../claims';
-import type { Claims } from './coalescer';
+import { nameLock, streamLock, tenantLock } from '../locks';
+import type { Locks } from './coalescer';
 
 /** A stream after its new events. */
 export interface StreamWrite {
@@ -69,22 +69,20 @@ export interface AppendJob {
  * The locks of an append. Exclusive: what it writes, and streams that must not get links meanwhile. Shared: what it
  * relies on, and streams that it links to.
  */
-export function claimsOf({ tenantId, streams, guards, sections }: AppendJob): Claims {
+export function locksOf({ tenantId, streams, guards, sections }: AppendJob): Locks {
   const exclusive = [
-    ...streams.map(({ stream }) => streamClaim(stream)),
-    ...(sections.unlinked ?? []).map(({ target }) => streamClaim(target)),
+    ...streams.map(({ stream }) => streamLock(stream)),
+    ...(sections.unlinked ?? []).map(({ target }) => streamLock(target)),
     ...[...(sections.keys ?? []), ...(sections.unkeys ?? [])].map(({ kind, key }) =>
-      nameClaim('key', tenantId, kind, key),
+      nameLock('key', tenantId, kind, key),
     ),
-    ...(sections.counters ?? []).map(({ name }) => nameClaim('counter', tenantId, name)),
-    ...(sections.repeats ?? []).map(({ integration, key }) =>
-      nameClaim('repeat', tenantId, integration, key),
-    ),
+    ...(sections.counters ?? []).map(({ name }) => nameLock('counter', tenantId, name)),
+    ...(sections.repeats ?? []).map(({ integration, key }) => nameLock('repeat', tenantId, integration, key)),
   ];
   const shared = [
-    tenantClaim(tenantId),
-    ...guards.map(({ stream }) => streamClaim(stream)),
-    ...(sections.links ?? []).map(({ target }) => streamClaim(target)),
+    tenantLock(tenantId),
+    ...guards.map(({ stream }) => streamLock(stream)),
+    ...(sections.links ?? []).map(({ target }) => streamLock(target)),
   ];
-  return { exclusive, shared: shared.filter((claim) => !exclusive.includes(claim)) };
+  return { exclusive, shared: shared.filter((lock) => !exclusive.includes(lock)) };
 }

@@ -1,6 +1,6 @@
 import { storedJson } from '../stored-json';
 import type { AppendJob, Section } from './append-job';
-import type { Claims } from './coalescer';
+import type { Locks } from './coalescer';
 
 const SECTIONS: readonly Section[] = [
   'unlinked',
@@ -17,14 +17,14 @@ const SECTIONS: readonly Section[] = [
 const array = (values: unknown[]) => `{${values.join(',')}}`;
 
 /** The parameters of `event_store.append` for a batch. */
-export function appendParameters(jobs: readonly AppendJob[], claims: readonly Claims[]): (string | null)[] {
-  const locks = sortedLocks(claims);
+export function appendParameters(jobs: readonly AppendJob[], locks: readonly Locks[]): (string | null)[] {
+  const sorted = sortedLocks(locks);
   const streams = elements(jobs, 'streams');
   const events = elements(jobs, 'events');
   const guards = elements(jobs, 'guards');
   return [
-    array(locks.map(([claim]) => claim)),
-    array(locks.map(([, exclusive]) => exclusive)),
+    array(sorted.map(([lock]) => lock)),
+    array(sorted.map(([, exclusive]) => exclusive)),
     array(jobs.map(({ tenantId }) => tenantId)),
     array(jobs.map(({ partition }) => partition)),
     array(jobs.map(({ at }) => at.toISOString())),
@@ -60,9 +60,9 @@ const APPEND_AND_ERASE_SQL = `select * from event_store.append_and_erase(${place
 /** The statement that appends a batch. Only a batch that erases somebody calls `append_and_erase`. */
 export function appendStatement(
   jobs: readonly AppendJob[],
-  claims: readonly Claims[],
+  locks: readonly Locks[],
 ): { name: string; text: string; values: (string | null)[] } {
-  const values = appendParameters(jobs, claims);
+  const values = appendParameters(jobs, locks);
   const erasures = section(jobs, 'erasures');
   return erasures === null
     ? { name: 'event_store.append', text: APPEND_SQL, values }
@@ -72,13 +72,13 @@ export function appendStatement(
 /**
  * All locks of a batch without duplicates, exclusive if any job needs that. All batches take locks in the same order.
  */
-function sortedLocks(claims: readonly Claims[]): [bigint, boolean][] {
-  const locks = new Map<bigint, boolean>();
-  for (const { exclusive, shared } of claims) {
-    for (const claim of shared) if (!locks.has(claim)) locks.set(claim, false);
-    for (const claim of exclusive) locks.set(claim, true);
+function sortedLocks(locks: readonly Locks[]): [bigint, boolean][] {
+  const all = new Map<bigint, boolean>();
+  for (const { exclusive, shared } of locks) {
+    for (const lock of shared) if (!all.has(lock)) all.set(lock, false);
+    for (const lock of exclusive) all.set(lock, true);
   }
-  return [...locks].sort(([a], [b]) => (a < b ? -1 : 1));
+  return [...all].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** The elements of all jobs, and for each element the number, from 1, of the command that it belongs to. */

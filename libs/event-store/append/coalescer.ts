@@ -1,30 +1,30 @@
 import { DomainError } from '#kernel/errors';
 
 /** The locks of a job: exclusive ones, and shared ones for what it only reads. */
-export interface Claims {
+export interface Locks {
   exclusive: readonly bigint[];
   shared: readonly bigint[];
 }
 
 interface Waiting<Job, Result> {
   job: Job;
-  claims: Claims;
+  locks: Locks;
   resolve(result: Result): void;
   reject(error: unknown): void;
 }
 
-const NOTHING: Claims = { exclusive: [], shared: [] };
+const NOTHING: Locks = { exclusive: [], shared: [] };
 /**
  * Waiting jobs are split among idle lanes, but not into smaller batches than this: a batch costs as much as five jobs.
  */
 const SMALL_BATCH = 16;
 const MAX_BATCH = 256;
 /** PostgreSQL's lock table holds some ten thousand locks for all sessions together. */
-const MAX_CLAIMS = 1_024;
+const MAX_LOCKS = 1_024;
 
 /**
  * Sends concurrent jobs together. While a batch is in flight on each lane, further jobs queue. A batch starts on
- * setImmediate, so that jobs that arrive in one turn of the event loop share a batch. Jobs whose claims collide never
+ * setImmediate, so that jobs that arrive in one turn of the event loop share a batch. Jobs whose locks collide never
  * share a batch: the later job waits for the next one.
  */
 export class Coalescer<Job, Result> {
@@ -38,13 +38,13 @@ export class Coalescer<Job, Result> {
      * `unavailable`, all jobs are rejected with that. If it throws anything else, nothing was done, and each job is run
      * by itself.
      */
-    private readonly run: (jobs: Job[], claims: Claims[]) => Promise<(Result | Error)[]>,
-    private readonly options: { lanes: number; claims?: (job: Job) => Claims },
+    private readonly run: (jobs: Job[], locks: Locks[]) => Promise<(Result | Error)[]>,
+    private readonly options: { lanes: number; locks?: (job: Job) => Locks },
   ) {}
 
   submit(job: Job): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.queue.push({ job, claims: this.options.claims?.(job) ?? NOTHING, resolve, reject });
+      this.queue.push({ job, locks: this.options.locks?.(job) ?? NOTHING, resolve, reject });
       this.schedule();
     });
   }
@@ -70,7 +70,7 @@ export class Coalescer<Job, Result> {
     try {
       const results = await this.run(
         batch.map(({ job }) => job),
-        batch.map(({ claims }) => claims),
+        batch.map(({ locks }) => locks),
       );
       batch.forEach((waiting, index) => {
         const result = results[index];
@@ -87,7 +87,7 @@ export class Coalescer<Job, Result> {
     }
   }
 
-  /** Takes the jobs that have waited longest and whose claims do not collide. */
+  /** Takes the jobs that have waited longest and whose locks do not collide. */
   private take(): Waiting<Job, Result>[] {
     const batch: Waiting<Job, Result>[] = [];
     const left: Waiting<Job, Result>[] = [];
@@ -96,18 +96,18 @@ export class Coalescer<Job, Result> {
     const share = Math.ceil(this.queue.length / (this.options.lanes - this.busy));
     const limit = Math.min(MAX_BATCH, Math.max(SMALL_BATCH, share));
     for (const [index, waiting] of this.queue.entries()) {
-      if (batch.length >= limit || exclusive.size + shared.size >= MAX_CLAIMS) {
+      if (batch.length >= limit || exclusive.size + shared.size >= MAX_LOCKS) {
         left.push(...this.queue.slice(index));
         break;
       }
-      const { claims } = waiting;
+      const { locks } = waiting;
       const collides =
-        claims.exclusive.some((claim) => exclusive.has(claim) || shared.has(claim)) ||
-        claims.shared.some((claim) => exclusive.has(claim));
+        locks.exclusive.some((lock) => exclusive.has(lock) || shared.has(lock)) ||
+        locks.shared.some((lock) => exclusive.has(lock));
       (collides ? left : batch).push(waiting);
       // A job that must wait also claims its locks, so that later jobs do not overtake it.
-      for (const claim of claims.exclusive) exclusive.add(claim);
-      for (const claim of claims.shared) shared.add(claim);
+      for (const lock of locks.exclusive) exclusive.add(lock);
+      for (const lock of locks.shared) shared.add(lock);
     }
     this.queue = left;
     return batch;

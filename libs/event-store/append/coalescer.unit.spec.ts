@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DomainError } from '#kernel/errors';
-import { type Claims, Coalescer } from './coalescer';
+import { Coalescer, type Locks } from './coalescer';
 
 interface Job {
   name: string;
-  claims?: Partial<Claims>;
+  locks?: Partial<Locks>;
 }
 
 /** A coalescer whose batches stay in flight until they are answered. */
@@ -17,7 +17,7 @@ function gated(lanes: number) {
         const names = jobs.map(({ name }) => name);
         batches.push({ names, answer: (results = names) => resolve(results), fail: reject });
       }),
-    { lanes, claims: ({ claims }) => ({ exclusive: [], shared: [], ...claims }) },
+    { lanes, locks: ({ locks }) => ({ exclusive: [], shared: [], ...locks }) },
   );
   const names = () => batches.map((batch) => batch.names);
   return { coalescer, batches, names };
@@ -62,34 +62,34 @@ describe('Coalescer', () => {
     expect(many.names().map(({ length }) => length)).toEqual([50, 50]);
   });
 
-  it('takes at most 256 jobs, and no more than a thousand claims', async () => {
+  it('takes at most 256 jobs, and no more than a thousand locks', async () => {
     const jobs = gated(1);
     for (let index = 0; index < 300; index++) void jobs.coalescer.submit({ name: `${index}` });
     await nextTurn();
     expect(jobs.names()[0]).toHaveLength(256);
 
-    const claims = gated(1);
+    const locks = gated(1);
     for (let index = 0; index < 10; index++) {
-      const exclusive = Array.from({ length: 500 }, (_, claim) => BigInt(index * 500 + claim));
-      void claims.coalescer.submit({ name: `${index}`, claims: { exclusive } });
+      const exclusive = Array.from({ length: 500 }, (_, lock) => BigInt(index * 500 + lock));
+      void locks.coalescer.submit({ name: `${index}`, locks: { exclusive } });
     }
     await nextTurn();
-    expect(claims.names()[0]).toEqual(['0', '1', '2']);
+    expect(locks.names()[0]).toEqual(['0', '1', '2']);
   });
 
-  it.each<[string, Partial<Claims>, Partial<Claims>, boolean]>([
+  it.each<[string, Partial<Locks>, Partial<Locks>, boolean]>([
     ['two writers of one thing', { exclusive: [1n] }, { exclusive: [1n] }, false],
     ['a writer of a thing, then a job that relies on it', { exclusive: [1n] }, { shared: [1n] }, false],
     ['a job that relies on a thing, then its writer', { shared: [1n] }, { exclusive: [1n] }, false],
     ['two jobs that rely on one thing', { shared: [1n] }, { shared: [1n] }, true],
     ['two writers of two things', { exclusive: [1n] }, { exclusive: [2n] }, true],
   ])(
-    'puts two jobs into one batch only when their claims allow it: %s',
+    'puts two jobs into one batch only when their locks allow it: %s',
     async (_, first, second, together) => {
       const { coalescer, names } = gated(1);
-      void coalescer.submit({ name: 'first', claims: first });
-      void coalescer.submit({ name: 'second', claims: second });
-      void coalescer.submit({ name: 'other', claims: { exclusive: [9n] } });
+      void coalescer.submit({ name: 'first', locks: first });
+      void coalescer.submit({ name: 'second', locks: second });
+      void coalescer.submit({ name: 'other', locks: { exclusive: [9n] } });
       await nextTurn();
       expect(names()).toEqual([together ? ['first', 'second', 'other'] : ['first', 'other']]);
     },
@@ -97,9 +97,9 @@ describe('Coalescer', () => {
 
   it('lets no job overtake another that waits for the same thing', async () => {
     const { coalescer, batches, names } = gated(1);
-    void coalescer.submit({ name: 'first', claims: { exclusive: [1n] } });
-    void coalescer.submit({ name: 'waits', claims: { exclusive: [1n, 2n] } });
-    void coalescer.submit({ name: 'behind', claims: { exclusive: [2n] } });
+    void coalescer.submit({ name: 'first', locks: { exclusive: [1n] } });
+    void coalescer.submit({ name: 'waits', locks: { exclusive: [1n, 2n] } });
+    void coalescer.submit({ name: 'behind', locks: { exclusive: [2n] } });
     await nextTurn();
     expect(names()).toEqual([['first']]);
     batches[0].answer();

@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Client } from 'pg';
-import { nameClaim } from '#event-store/claims';
+import { nameLock } from '#event-store/locks';
 import { WriteDatabase } from '#platform/database';
 import { SILENCE_MS } from '#platform/database/sign-of-life';
 import { SEALED_AT_ONCE, sealNext } from './seals';
@@ -17,7 +17,7 @@ const REST = 39;
  * busy machine sealed a hundred events a second.
  */
 const LONGEST_REST_MS = 2_000;
-const LEADER = nameClaim('sealing');
+const LEADER = nameLock('sealing');
 
 /** Seals events soon after they were written. Of all processes, one at a time does this. */
 @Injectable()

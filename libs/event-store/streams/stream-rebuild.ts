@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientBase } from 'pg';
-import { tenantClaim } from '#event-store/claims';
 import { Codec } from '#event-store/codec';
+import { lockTenant } from '#event-store/locks';
 import { storedJson } from '#event-store/stored-json';
 import { SubjectKeys } from '#event-store/subject-keys';
 import { toId } from '#kernel/ids';
@@ -154,7 +154,7 @@ export class StreamRebuild {
     work: (rows: StreamRows) => Promise<Result>,
   ): Promise<Result> {
     await client.query('begin');
-    await client.query('select pg_advisory_xact_lock($1)', [tenantClaim(tenantId)]);
+    await lockTenant(client, tenantId);
     const result = await work(new StreamRows(client, tenantId));
     await client.query('commit');
     return result;

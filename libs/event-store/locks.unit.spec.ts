@@ -1,6 +1,6 @@
 import { v5, v7 } from 'uuid';
-import { type AppendJob, claimsOf } from './append/append-job';
-import { nameClaim, streamClaim, tenantClaim } from './claims';
+import { type AppendJob, locksOf } from './append/append-job';
+import { nameLock, streamLock, tenantLock } from './locks';
 
 const job = (more: Partial<AppendJob>): AppendJob => ({
   tenantId: 1,
@@ -22,22 +22,22 @@ const write = (stream: string) => ({
   state: '{}',
 });
 
-describe('claims', () => {
+describe('locks', () => {
   it('are bigints that PostgreSQL accepts, and differ between streams', () => {
     const streams = Array.from({ length: 1000 }, (_, index) => (index % 2 ? v7() : v5(`${index}`, v5.URL)));
-    const claims = streams.map(streamClaim);
-    for (const claim of claims) expect(BigInt.asIntN(64, claim)).toBe(claim);
-    expect(new Set(claims).size).toBe(streams.length);
+    const locks = streams.map(streamLock);
+    for (const lock of locks) expect(BigInt.asIntN(64, lock)).toBe(lock);
+    expect(new Set(locks).size).toBe(streams.length);
   });
 
   it('keep names apart that only look alike when joined', () => {
-    expect(nameClaim('key', 1, 'a', 'bc')).not.toBe(nameClaim('key', 1, 'ab', 'c'));
-    expect(nameClaim('counter', 1, 'n')).not.toBe(nameClaim('counter', 2, 'n'));
+    expect(nameLock('key', 1, 'a', 'bc')).not.toBe(nameLock('key', 1, 'ab', 'c'));
+    expect(nameLock('counter', 1, 'n')).not.toBe(nameLock('counter', 2, 'n'));
   });
 
   it('are exclusive for what is written, and shared for what is relied on', () => {
     const [written, relied, target, free] = [v7(), v7(), v7(), v7()];
-    const claims = claimsOf(
+    const locks = locksOf(
       job({
         streams: [write(written)],
         guards: [{ stream: relied, version: 3 }],
@@ -49,24 +49,22 @@ describe('claims', () => {
         },
       }),
     );
-    expect(new Set(claims.exclusive)).toEqual(
+    expect(new Set(locks.exclusive)).toEqual(
       new Set([
-        streamClaim(written),
-        streamClaim(free),
-        nameClaim('key', 1, 'code', 'A'),
-        nameClaim('counter', 1, 'n'),
+        streamLock(written),
+        streamLock(free),
+        nameLock('key', 1, 'code', 'A'),
+        nameLock('counter', 1, 'n'),
       ]),
     );
-    expect(new Set(claims.shared)).toEqual(
-      new Set([tenantClaim(1), streamClaim(relied), streamClaim(target)]),
-    );
+    expect(new Set(locks.shared)).toEqual(new Set([tenantLock(1), streamLock(relied), streamLock(target)]));
   });
 
   it('are not shared for what is already claimed exclusively', () => {
     const stream = v7();
-    const claims = claimsOf(
+    const locks = locksOf(
       job({ streams: [write(stream)], sections: { links: [{ target: stream, kind: 'x', source: stream }] } }),
     );
-    expect(claims.shared).toEqual([tenantClaim(1)]);
+    expect(locks.shared).toEqual([tenantLock(1)]);
   });
 });
