@@ -5,6 +5,10 @@ import type { Projection } from '#projections/projection';
 import { Projections } from '#projections/projections';
 import { ProjectionsModule } from '#projections/projections.module';
 import { ReachedPositions } from '#projections/reached-positions';
+import { Arrivals } from './arrivals/arrivals';
+import { Comparison } from './arrivals/comparison';
+import { ImportedRecords } from './arrivals/imported-records';
+import { TenantGround } from './arrivals/tenant-ground';
 import { SourceHosts } from './connection/source-hosts';
 import { Sources } from './connection/sources';
 import { Extraction } from './extraction/extraction';
@@ -15,12 +19,8 @@ import { ImportWorker } from './import-worker';
 import { Loading } from './loading/loading';
 import { StagingErasures } from './loading/staging-erasures';
 import { StagingTenants } from './loading/staging-tenants';
-import { Arrivals } from './promotion/arrivals';
-import { Comparison } from './promotion/comparison';
-import { ImportedRecords } from './promotion/imported-records';
 import { Promotion } from './promotion/promotion';
 import { PromotionAppend } from './promotion/promotion-append';
-import { PromotionGround } from './promotion/promotion-ground';
 import { PromotionRequests } from './promotion/promotion-requests';
 import { PromotionWorker } from './promotion/promotion-worker';
 import { Reconciliation } from './reconciliation/reconciliation';
@@ -56,7 +56,7 @@ const promoting = [
   PromotionWorker,
   Promotion,
   PromotionAppend,
-  PromotionGround,
+  TenantGround,
   Arrivals,
   Comparison,
   ImportedRecords,

@@ -11,6 +11,9 @@ import type { RequestContext } from '#platform/request-context';
 import { RateSet } from '#practice/rate-sets/rate-set';
 import { markTaxRateUsed, TaxCode, type TaxCodeState } from '#practice/tax-codes/tax-code.lookup';
 import { operatorContext } from '#practice/tenants/operator.lookup';
+import { type Arrival, Arrivals } from '../arrivals/arrivals';
+import { ImportedRecords } from '../arrivals/imported-records';
+import { TenantGround } from '../arrivals/tenant-ground';
 import { counted } from '../loading/load-progress';
 import { IMPORT } from '../loading/loading';
 import { ExistingRecords } from '../records/existing-records';
@@ -20,16 +23,13 @@ import { bringsDefaultRates } from '../records/record-queries';
 import { recordsOf } from '../records/records';
 import { CheckedRows } from '../validation/checked-rows';
 import { keysGivenUp } from '../validation/tenant/unique-keys';
-import { type Arrival, Arrivals } from './arrivals';
-import { ImportedRecords } from './imported-records';
-import { PromotionGround } from './promotion-ground';
 import type { PromotionRun } from './promotion-run';
 
 /** Appends the records of an import to the tenant's streams. */
 @Injectable()
 export class PromotionAppend {
   constructor(
-    private readonly ground: PromotionGround,
+    private readonly ground: TenantGround,
     private readonly existing: ExistingRecords,
     private readonly arrivals: Arrivals,
     private readonly imported: ImportedRecords,

@@ -2,11 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { type Client, type ClientBase, DatabaseError } from 'pg';
 import { conflict } from '#kernel/errors';
 import { type RegisteredTenant, tenantColumns } from '#platform/auth/tenants';
+import type { PromotedCounts } from '../arrivals/imported-records';
 import { withdrawStaging } from '../loading/staging-tenants';
 import { LeaseLost, promotable, type RequestRow, underWay } from '../requests/import-request';
 import { LeasedRequests, type TakenRequest } from '../requests/leased-requests';
 import { StagingArea } from '../staging/staging-area';
-import type { PromotedCounts, PromotionStep } from './promotion-run';
+import type { PromotionStep } from './promotion-run';
 
 export interface TakenPromotion extends TakenRequest {
   step: PromotionStep;

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import type { PromotedCounts } from '../arrivals/imported-records';
 import type { ImportRun } from '../import-run';
 
 /** The steps of a promotion, in their order. From `Appending` on it cannot be cancelled. */
@@ -13,12 +14,6 @@ export interface PromotionRun extends ImportRun {
   advance(step: PromotionStep): Promise<void>;
   /** Whether another turn continues a promotion to the tenant. */
   goesOn(client: ClientBase): Promise<boolean>;
-}
-
-/** The number of records that a promotion has created and changed. */
-export interface PromotedCounts {
-  created: number;
-  changed: number;
 }
 
 /** The result of a promotion. When there are errors, the tenant is unchanged. */

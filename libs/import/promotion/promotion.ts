@@ -10,11 +10,11 @@ import { operatorContext } from '#practice/tenants/operator.lookup';
 import { Tenant, type TenantState } from '#practice/tenants/tenant';
 import { HeldTenants } from '#projections/held-tenants';
 import { TenantRenewal } from '#projections/rebuild/tenant-renewal';
+import { ImportedRecords, type PromotedCounts } from '../arrivals/imported-records';
 import { IMPORT } from '../loading/loading';
 import { Validation } from '../validation/validation';
-import { ImportedRecords } from './imported-records';
 import { PromotionAppend } from './promotion-append';
-import type { Promoted, PromotedCounts, PromotionRun } from './promotion-run';
+import type { Promoted, PromotionRun } from './promotion-run';
 
 /**
  * Brings a validated import into its tenant, where all of it becomes visible at one moment. Until then the tenant takes no

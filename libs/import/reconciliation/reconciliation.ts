@@ -5,8 +5,8 @@ import { ReadDatabase } from '#platform/database';
 import type { ImportRun } from '../import-run';
 import { CheckedRows } from '../validation/checked-rows';
 import { findingKinds } from '../validation/findings';
+import { reportControlTotals } from '../validation/source-totals';
 import { makeLoadedTotals } from './loaded-totals';
-import { reportControlTotals } from './source-totals';
 
 /** The codes of this step's findings. */
 const CODES = Object.entries(findingKinds)

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
 import type { ImportRun } from '../import-run';
-import { reportControlTotals } from '../reconciliation/source-totals';
 import { tables } from '../schema/schema-1.0';
 import { reportCells } from './cells/cells';
 import { cut } from './checked-names';
@@ -18,6 +17,7 @@ import { referenceRules } from './rules/references';
 import { currencyRules, dateRules, settingRules } from './rules/setting-rules';
 import { textRules } from './rules/text-rules';
 import { billingRules, workRules } from './rules/work-rules';
+import { reportControlTotals } from './source-totals';
 
 /** All rules except the checks of single cells. */
 export const rules: readonly Rule[] = [

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { alone } from '#platform/database/alone';
+import type { Comparison } from '../../arrivals/comparison';
 import type { ImportRun } from '../../import-run';
-import type { Comparison } from '../../promotion/comparison';
 import { openCountedBy } from '../../records/counted-by';
 import { RecordIds } from '../../records/record-id';
 import { tables } from '../../schema/schema-1.0';

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import { tables } from '../schema/schema-1.0';
-import { makeTable } from '../validation/working-tables';
+import { makeTable } from './working-tables';
 
 /** By measure: a query over the checked rows with a row for each item, and its matter and fee earner. */
 const measures: Record<string, string> = {

@@ -12,7 +12,7 @@ import { prepare } from '../records/staging-rows';
 
 /** Reads the rows of an import against its tenant. */
 @Injectable()
-export class PromotionGround {
+export class TenantGround {
   constructor(
     private readonly existing: ExistingRecords,
     private readonly database: WriteDatabase,

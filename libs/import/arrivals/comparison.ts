@@ -7,7 +7,7 @@ import { Arrivals } from './arrivals';
 import { Endings } from './endings';
 import { ImportedRecords } from './imported-records';
 import { type Hindrance, Partings } from './partings';
-import { PromotionGround } from './promotion-ground';
+import { TenantGround } from './tenant-ground';
 
 /** A page of an import's rows: those that are equal to what an earlier import brought, and changed ones that cannot arrive. */
 export interface Compared {
@@ -19,7 +19,7 @@ export interface Compared {
 @Injectable()
 export class Comparison {
   constructor(
-    private readonly ground: PromotionGround,
+    private readonly ground: TenantGround,
     private readonly arrivals: Arrivals,
     private readonly imported: ImportedRecords,
   ) {}

@@ -3,7 +3,6 @@ import type { ClientBase } from 'pg';
 import { toUuid } from '#kernel/ids';
 import { WriteDatabase } from '#platform/database';
 import type { TenantRef } from '#platform/request-context';
-import type { PromotedCounts } from './promotion-run';
 
 /** The stored result of a row's promotion. */
 export interface Imported {
@@ -15,6 +14,12 @@ export interface Imported {
 /** The result of a row's promotion, to be stored for its record. */
 export interface Left extends Imported {
   id: string;
+}
+
+/** The number of records that a promotion has created and changed. */
+export interface PromotedCounts {
+  created: number;
+  changed: number;
 }
 
 /** The rows that promoted imports have brought to each tenant: by record, a digest of the row. */
