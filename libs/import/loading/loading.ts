@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { BulkAppender } from '#event-store/append/append-bulk';
-import { EventStore } from '#event-store/event-store';
+import { Loader } from '#event-store/loader';
 import type { Position } from '#event-store/position';
 import { Clock } from '#kernel/clock';
 import { DomainError } from '#kernel/errors';
@@ -31,7 +31,7 @@ export class Loading {
     private readonly existing: ExistingRecords,
     private readonly database: WriteDatabase,
     private readonly bulk: BulkAppender,
-    private readonly store: EventStore,
+    private readonly loader: Loader,
     private readonly held: HeldTenants,
     private readonly fill: TenantFill,
     private readonly reached: ReachedPositions,
@@ -91,7 +91,8 @@ export class Loading {
       const streams = new StagingStreams(client, run, ground, this.existing);
       const all = streams.all(context.tenant, counted(run, recordsOf(client, run, ground)));
       const position = await this.bulk.append(context, all, IMPORT);
-      return (await markChargedRates(this.store, context, ground.known.usedRates, IMPORT)) ?? position!;
+      const { usedRates } = ground.known;
+      return (await markChargedRates(this.loader, this.bulk, context, usedRates, IMPORT)) ?? position!;
     } finally {
       await client.end();
     }

@@ -1,15 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
-import { BulkAppender, type BulkStream } from '#event-store/append/append-bulk';
+import { BulkAppender } from '#event-store/append/append-bulk';
 import type { ReservedKey } from '#event-store/append/append-job';
-import type { Folded } from '#event-store/events';
-import { at } from '#event-store/load';
 import { Loader } from '#event-store/loader';
-import type { Id } from '#kernel/ids';
 import { WriteDatabase } from '#platform/database';
 import type { RequestContext } from '#platform/request-context';
 import { RateSet } from '#practice/rate-sets/rate-set';
-import { markTaxRateUsed, TaxCode, type TaxCodeState } from '#practice/tax-codes/tax-code.lookup';
+import { markChargedRates } from '#practice/tax-codes/tax-code.lookup';
 import { operatorContext } from '#practice/tenants/operator.lookup';
 import { type Arrival, Arrivals } from '../arrivals/arrivals';
 import { ImportedRecords } from '../arrivals/imported-records';
@@ -18,7 +15,6 @@ import { counted } from '../loading/load-progress';
 import { IMPORT } from '../loading/loading';
 import { ExistingRecords } from '../records/existing-records';
 import type { Ground } from '../records/imported-record';
-import type { KnownRecords } from '../records/known-records';
 import { bringsDefaultRates } from '../records/record-queries';
 import { recordsOf } from '../records/records';
 import { CheckedRows } from '../validation/checked-rows';
@@ -54,7 +50,7 @@ export class PromotionAppend {
       await this.bulk.append<Arrival>(context, arrivals, IMPORT, {
         within: (own, { streams }) => this.imported.leave(own, tenant, requestId, streams),
       });
-      await this.markUsed(context, ground.known);
+      await markChargedRates(this.loader, this.bulk, context, ground.known.usedRates, IMPORT);
     });
   }
 
@@ -90,21 +86,5 @@ export class PromotionAppend {
     if (!before) return;
     const events = [{ type: 'RateSetUpdated', data: { isDefault: false } }];
     await this.bulk.append(context, [{ definition: RateSet, id: before.id, before, events }], IMPORT);
-  }
-
-  /** Marks the tax rates that the import's issued invoices charge as used, so that the rates stay as they are. */
-  private async markUsed(context: RequestContext, { usedRates }: KnownRecords): Promise<void> {
-    const { tenant } = context;
-    const ids = [...usedRates.keys()] as Id[];
-    const codes = (await this.loader.load(
-      tenant.id,
-      ids.map((id) => at(TaxCode, id)),
-    )) as Folded<TaxCodeState>[];
-    const streams = codes.map((before): BulkStream => {
-      const days = [...usedRates.get(before.id)!];
-      const events = days.flatMap((from) => markTaxRateUsed(before.data, { percent: '0', from }));
-      return { definition: TaxCode, id: before.id, before, events };
-    });
-    await this.bulk.append(context, streams, IMPORT);
   }
 }

@@ -50,7 +50,7 @@ export async function openImports(region: 'uk' | 'au' = 'uk') {
       existing,
       store.writes,
       appender,
-      store.store,
+      store.loader,
       parts.held,
       parts.fill,
       reached,

@@ -55,10 +55,6 @@ async function begin(session: ClientBase, name: string, query: string, indexed?:
   if (indexed) await session.query(`create index on ${name} (${indexed})`);
 }
 
-export async function makeView(session: ClientBase, name: string, query: string): Promise<void> {
-  await session.query(`create or replace view ${name} as ${query}`);
-}
-
 /** Makes an empty table, which the program fills with values. */
 export async function makeEmptyTable(session: ClientBase, name: string, columns: string): Promise<void> {
   await alone(session, `drop table if exists ${name} cascade`);

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { BulkAppender, type NewStream } from '#event-store/append/append-bulk';
-import { EventStore } from '#event-store/event-store';
 import { Loader } from '#event-store/loader';
 import { Clock } from '#kernel/clock';
 import { Tenants } from '#platform/auth/tenants';
@@ -36,7 +35,6 @@ export class DemoLoad {
     private readonly database: WriteDatabase,
     private readonly loader: Loader,
     private readonly bulk: BulkAppender,
-    private readonly store: EventStore,
     private readonly clock: Clock,
   ) {}
 
@@ -61,7 +59,7 @@ export class DemoLoad {
     const firm = new DemoFirm(start, size, this.clock.now());
     const written = { streams: 0, events: 0 };
     await this.bulk.append(context, counted(firm.streams(), written, progress), SOURCE);
-    await markChargedRates(this.store, context, firm.charged, SOURCE);
+    await markChargedRates(this.loader, this.bulk, context, firm.charged, SOURCE);
     const milliseconds = Math.round(performance.now() - began);
     return { tenant: alias, ...firm.figures, ...written, milliseconds };
   }

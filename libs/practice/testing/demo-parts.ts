@@ -36,7 +36,7 @@ export async function openDemo(region: 'uk' | 'au', now: Date) {
     audit: parts.audit,
     rebuild: parts.rebuild,
     reconciliation: parts.reconciliation,
-    load: new DemoLoad(tenants, store.writes, store.loader, bulk, store.store, clock),
+    load: new DemoLoad(tenants, store.writes, store.loader, bulk, clock),
 
     async tenant(alias: string): Promise<RequestContext> {
       return operatorContext(await setup.create({ alias, name: `Firm ${alias}` }));

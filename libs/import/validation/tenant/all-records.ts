@@ -1,5 +1,4 @@
 import type { ClientBase } from 'pg';
-import { makeView } from '../working-tables';
 import { idText } from './named-by-id';
 
 /** SQL: the state of a tenant's record, which is stored as an integer, by the name that rows use for it. */
@@ -49,5 +48,6 @@ const views: Record<string, string> = {
 };
 
 export async function makeKnownRecords(session: ClientBase): Promise<void> {
-  for (const [name, query] of Object.entries(views)) await makeView(session, name, query);
+  for (const [name, query] of Object.entries(views))
+    await session.query(`create or replace view ${name} as ${query}`);
 }
