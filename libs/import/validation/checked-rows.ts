@@ -42,7 +42,7 @@ export class CheckedRows {
   /**
    * Runs work on a session in which the import's tables are visible by their bare names. The session ends when the run
    * is aborted, or when another turn at the import begins a session.
-   * @throws the reason of the abort
+   * @throws LeaseLost, the reason of the abort
    */
   async session<Result>(run: ImportRun, work: (session: Client) => Promise<Result>): Promise<Result> {
     run.signal.throwIfAborted();
@@ -50,6 +50,8 @@ export class CheckedRows {
     try {
       await session.query(SESSION);
       await takeRows(session, run.staging, 'check');
+      // From here on a worker that takes the import over ends this session.
+      await run.owning(async () => undefined);
       await session.query(`set search_path = ${run.staging.schema}, pg_catalog`);
       const result = await work(session);
       run.signal.throwIfAborted();
