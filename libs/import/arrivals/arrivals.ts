@@ -168,7 +168,9 @@ export class Arrivals {
   ): Promise<Arrival> {
     const { definition, id, wanted } = record;
     const writtenOffOn = await this.writtenOffOn(tenant, record, before);
-    const events = updatesOf(record, before.data, wanted, { reason: reasonOf(ground), writtenOffOn });
+    const { keepsDefaultRates } = ground;
+    const occasion = { reason: reasonOf(ground), writtenOffOn, keepsDefaultRates };
+    const events = updatesOf(record, before.data, wanted, occasion);
     const after = events.reduce((state, event) => definition.evolve(state, event), before.data);
     const counters = countersOf(definition.keys(after));
     return {

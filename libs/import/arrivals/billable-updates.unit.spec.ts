@@ -1,7 +1,7 @@
 import { WorkItem, type WorkItemState } from '#practice/work-items/work-item';
 import type { Charge } from '../records/billing';
 import { type WantedWorkItem, workItems } from '../records/work-records';
-import { changed, id, made, reason, refusal } from './testing/changed';
+import { changed, id, made, occasion, refusal } from './testing/changed';
 import { updatesOf } from './updates';
 
 describe('updatesOf a work item', () => {
@@ -83,12 +83,12 @@ describe('updatesOf a work item', () => {
 
   it('that is written off on another day reverses the first write-off on the day of that', () => {
     const { state } = made(workItems, shapes['written off']);
-    const occasion = { reason, writtenOffOn: '2025-02-01' };
+    const then = { ...occasion, writtenOffOn: '2025-02-01' };
     const [back, again] = updatesOf(
       { table: 'WorkItem', definition: WorkItem },
       state,
       shapes['written off later'],
-      occasion,
+      then,
     );
     expect(back).toMatchObject({ type: 'WorkItemReinstated', data: { day: '2025-02-01' } });
     expect(again).toMatchObject({ type: 'WorkItemWrittenOff', data: { day: '2025-03-01' } });

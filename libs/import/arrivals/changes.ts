@@ -7,6 +7,8 @@ export interface Occasion {
   reason: string;
   /** The day on which the record was written off, if it is. */
   writtenOffOn: Day | null;
+  /** Whether the tenant has default rates of its own, which stay the default. */
+  keepsDefaultRates: boolean;
 }
 
 /** The wanted values of the fields that differ from the state. */

@@ -83,10 +83,11 @@ const updates: Record<string, Update> = {
     requireRates(next);
     requireUsedKept(state, next);
   }),
-  // The default rate set is the tenant's choice, too.
-  RateSet: (state: RateSetState, { fields }: Fields<RateSetState>) => {
+  RateSet: (state: RateSetState, { fields }: Fields<RateSetState>, { keepsDefaultRates }) => {
     requireDistinct(fields.entries);
-    return update({ name: 'RateSet' }, changesOf(state, { ...fields, isDefault: state.isDefault }));
+    // A default rate set that the tenant has chosen stays, and a row cannot take the default away.
+    const isDefault = state.isDefault || (fields.isDefault && !keepsDefaultRates);
+    return update({ name: 'RateSet' }, changesOf(state, { ...fields, isDefault }));
   },
   ApplicableRate: simply(
     { name: 'ApplicableRate' },

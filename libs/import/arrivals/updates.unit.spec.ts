@@ -5,7 +5,7 @@ import { TaxCode } from '#practice/tax-codes/tax-code';
 import { matters } from '../records/matter-records';
 import { clients, employees, entities, suppliers } from '../records/people-records';
 import { divisions, taxCodes } from '../records/reference-records';
-import { changed, id, made, reason, refusal } from './testing/changed';
+import { changed, id, made, occasion, refusal } from './testing/changed';
 import { updatesOf } from './updates';
 
 describe('updatesOf', () => {
@@ -20,7 +20,6 @@ describe('updatesOf', () => {
 
     it('stays the default when the tenant has made it the default', () => {
       const state = { ...made(divisions, wanted('Litigation')).state, isDefault: true };
-      const occasion = { reason, writtenOffOn: null };
       expect(
         updatesOf({ table: 'Division', definition: Division }, state, wanted('Disputes'), occasion),
       ).toEqual([{ type: 'DivisionUpdated', data: { name: 'Disputes' } }]);
@@ -42,8 +41,7 @@ describe('updatesOf', () => {
       expect(changed(taxCodes, wanted('20'), wanted('17.5')).types).toEqual(['TaxCodeUpdated']);
       const { state } = made(taxCodes, wanted('20'));
       const used = TaxCode.evolve(state, { type: 'TaxCodeUsed', data: { from: '2011-01-04' } });
-      const update = (to: object) =>
-        updatesOf({ table: 'TaxCode', definition: TaxCode }, used, to, { reason, writtenOffOn: null });
+      const update = (to: object) => updatesOf({ table: 'TaxCode', definition: TaxCode }, used, to, occasion);
       expect(() => update(wanted('17.5'))).toThrow(DomainError);
       expect(update(wanted('20', '2030-12-31'))).toHaveLength(1);
     });
@@ -70,9 +68,9 @@ describe('updatesOf', () => {
     it('has an event with only the fields that changed', () => {
       const { state } = made(entities, wanted({}));
       const to = wanted({ phones: ['020 7946 0001'] });
-      expect(
-        updatesOf({ table: 'Entity', definition: Entity }, state, to, { reason, writtenOffOn: null }),
-      ).toEqual([{ type: 'EntityUpdated', data: { phones: ['020 7946 0001'] } }]);
+      expect(updatesOf({ table: 'Entity', definition: Entity }, state, to, occasion)).toEqual([
+        { type: 'EntityUpdated', data: { phones: ['020 7946 0001'] } },
+      ]);
     });
 
     it('cannot become an organisation when it is a person', () => {

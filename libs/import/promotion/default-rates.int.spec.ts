@@ -1,26 +1,48 @@
 import { recordId } from '../records/record-id';
-import { openImports } from '../testing/import-parts';
+import { type Imports, openImports } from '../testing/import-parts';
 import { promotionParts } from '../testing/promotion-parts';
 import { stageRows } from '../testing/staged-rows';
 
-it('makes the default rate set of the rows the default, although a worker died after it had taken that from the first one', async () => {
-  const imports = await openImports();
-  try {
+describe('the default rate set of an import', () => {
+  let imports: Imports;
+  let parts: ReturnType<typeof promotionParts>;
+
+  beforeEach(async () => {
+    imports = await openImports();
     imports.runner.start();
-    const { promotion, staged, again } = promotionParts(imports);
+    parts = promotionParts(imports);
+  });
+  afterEach(() => imports.close());
+
+  const staged = (IsDefault: string) =>
+    parts.staged((run) =>
+      stageRows(imports, run, {
+        RateSet: [{ ImportId: 'RS-1', Name: 'Standard', Currency: 'GBP', IsDefault }],
+      }),
+    );
+  const defaultId = async () => (await imports.existing.defaultRates(imports.tenant))?.id;
+  const ours = () => recordId(imports.tenant.streamId, 'Ledger', 'RateSet', 'RS-1');
+
+  it('becomes that of the tenant, although a worker died when the first one was no longer the default', async () => {
     const append = imports.bulk.append.bind(imports.bulk);
     jest
       .spyOn(imports.bulk, 'append')
       .mockImplementationOnce(append)
       .mockRejectedValueOnce(new Error('The worker died'));
-    const rates = { ImportId: 'RS-1', Name: 'Standard', Currency: 'GBP', IsDefault: '1' };
-    const turn = await staged((run) => stageRows(imports, run, { RateSet: [rates] }));
-    await expect(promotion.promote(turn)).rejects.toThrow('The worker died');
-    expect(await imports.existing.defaultRates(imports.tenant)).toBeUndefined();
-    await promotion.promote(again(turn));
-    const id = recordId(imports.tenant.streamId, 'Ledger', 'RateSet', 'RS-1');
-    expect((await imports.existing.defaultRates(imports.tenant))?.id).toBe(id);
-  } finally {
-    await imports.close();
-  }
+    const turn = await staged('1');
+    await expect(parts.promotion.promote(turn)).rejects.toThrow('The worker died');
+    expect(await defaultId()).toBeUndefined();
+    await parts.promotion.promote(parts.again(turn));
+    expect(await defaultId()).toBe(ours());
+  });
+
+  it('becomes that of the tenant when only a later import makes it the default', async () => {
+    const first = await staged('0');
+    await parts.promotion.promote(first);
+    await parts.over(first);
+    const before = await defaultId();
+    expect([before === undefined, before === ours()]).toEqual([false, false]);
+    await parts.promotion.promote(await staged('1'));
+    expect(await defaultId()).toBe(ours());
+  });
 });

@@ -2,12 +2,15 @@ import type { DomainEvent } from '#kernel/decider';
 import { DomainError } from '#kernel/errors';
 import type { Ground } from '../../records/imported-record';
 import { Numbers } from '../../records/numbers';
+import type { Occasion } from '../changes';
 import { updatesOf } from '../updates';
 
 /** An id that is the same for the same kind and digit. */
 export const id = (kind: string, digit: number) => `${kind}_${String(digit).repeat(32)}`;
 /** The reason of write-offs. */
 export const reason = 'Written off in Elite';
+/** An update of a record that was not written off. */
+export const occasion: Occasion = { reason, writtenOffOn: null, keepsDefaultRates: true };
 
 interface AnyMaker {
   table: string;
@@ -35,7 +38,7 @@ export function made({ definition, create }: AnyMaker, wanted: object) {
 /** Updates a record from one wanted content to another. @returns the events and the state after them */
 export function changed(maker: AnyMaker, from: object, to: object) {
   const { state, writtenOffOn } = made(maker, from);
-  const events = updatesOf(maker, state, to, { reason, writtenOffOn });
+  const events = updatesOf(maker, state, to, { ...occasion, writtenOffOn });
   const after = events.reduce<State>((before, event) => maker.definition.evolve(before, event), state);
   return { types: events.map(({ type }) => type), after };
 }
