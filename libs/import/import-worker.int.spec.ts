@@ -47,7 +47,7 @@ function start(
   const steps = { carryOut } as ImportSteps;
   const loading = { settle: async () => undefined } as Partial<Loading> as Loading;
   const erasures = { repeat: async () => 0 } as Partial<StagingErasures> as StagingErasures;
-  const worker = new ImportWorker(requests, steps, loading, erasures, repeats, store.writes, settings);
+  const worker = new ImportWorker(requests, steps, loading, erasures, repeats);
   workers.push(worker);
   worker.start();
   return worker;

@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '#kernel/errors';
-import { WriteDatabase } from '#platform/database';
 import { isUnreachable } from '#platform/database/connection-lost';
 import { SourceFailure } from './connection/source-failure';
-import { ImportSettings } from './import-settings';
 import { type Ending, ImportSteps } from './import-steps';
 import { Loading } from './loading/loading';
 import { StagingErasures } from './loading/staging-erasures';
@@ -42,16 +40,14 @@ export class ImportWorker extends RequestWorker<ImportTurn> {
     private readonly loading: Loading,
     private readonly erasures: StagingErasures,
     private readonly repeats: ImportRepeats,
-    private readonly database: WriteDatabase,
-    settings: ImportSettings,
   ) {
-    super(settings, AT_ONCE);
+    super(requests.settings, AT_ONCE);
   }
 
   protected async take(own: readonly string[]): Promise<ImportTurn | undefined> {
-    const { worker, requests, database, settings, log } = this;
+    const { worker, requests, log } = this;
     const taken = await requests.take(worker, own);
-    return taken && new ImportTurn(taken, { worker, requests, database, settings, log });
+    return taken && new ImportTurn(taken, { worker, requests, log });
   }
 
   override async onApplicationShutdown(): Promise<void> {

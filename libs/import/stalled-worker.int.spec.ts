@@ -40,7 +40,7 @@ describe('a worker that stood still until another had taken the import', () => {
     const settings = Object.assign(new ImportSettings(), { heartbeatMs: 3_600_000, leaseMs: 1 });
     const requests = new ImportRequests(database, settings);
     const taken = await waitFor(() => requests.take(worker), { description: 'the lease to end' });
-    const turn = new ImportTurn(taken!, { worker, requests, database, settings, log: new Logger() });
+    const turn = new ImportTurn(taken!, { worker, requests, log: new Logger() });
     turns.push(turn);
     return turn;
   }

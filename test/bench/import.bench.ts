@@ -88,9 +88,7 @@ function extractions(url: string, caFile: string, { connectionString }: Told) {
       [randomUUID(), tenantId, secrets.seal(connectionString)],
     );
     const taken = (await requests.take(worker))!;
-    const turn = new ImportTurn(taken, {
-      ...{ worker, requests, settings, database: store.writes, log: new Logger() },
-    });
+    const turn = new ImportTurn(taken, { worker, requests, log: new Logger() });
     const measured = await timed(async () => {
       await extraction.run(turn);
       const { rows } = await store.writes.pool.query<{ read: number }>(

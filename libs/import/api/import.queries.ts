@@ -24,8 +24,8 @@ export class GetImportHandler implements IQueryHandler<GetImport> {
    */
   async execute({ context: { tenant }, requestId }: GetImport): Promise<Reply> {
     const [{ rows }, tables] = await Promise.all([
-      this.database.pool.query<RequestRow & { staging_alias: string | null }>(
-        `select r.id, r.kind, r.status, r.message, r.schema_version, r.staging_tenant_id, r.errors, r.warnings,
+      this.database.pool.query<RequestRow>(
+        `select r.id, r.kind, r.status, r.message, r.schema_version, r.errors, r.warnings,
            r.rows_per_second, r.is_kept, r.queued_at, r.started_at, r.updated_at, r.finished_at, s.alias as staging_alias
          from import.requests r
          -- One that was retired has another alias, at which nobody reads.
@@ -42,13 +42,6 @@ export class GetImportHandler implements IQueryHandler<GetImport> {
       ),
     ]);
     if (rows.length === 0) throw notFound('import');
-    const [{ staging_alias, ...request }] = rows;
-    const view = importView({
-      request,
-      tables: tables.rows,
-      alias: tenant.alias,
-      stagingAlias: staging_alias,
-    });
-    return new Reply(200, view);
+    return new Reply(200, importView(rows[0], tables.rows, tenant.alias));
   }
 }

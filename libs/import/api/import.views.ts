@@ -167,15 +167,8 @@ export class ImportView {
   canPromote: boolean;
 }
 
-interface Shown {
-  request: RequestRow;
-  tables: TableView[];
-  alias: string;
-  stagingAlias: string | null;
-}
-
-export function importView({ request, tables, alias, stagingAlias }: Shown): ImportView {
-  const isShown = request.staging_tenant_id !== null && !['Loading', 'Cancelled'].includes(request.status);
+export function importView(request: RequestRow, tables: TableView[], alias: string): ImportView {
+  const isShown = !['Loading', 'Cancelled'].includes(request.status);
   return {
     success: true,
     requestId: request.id,
@@ -193,7 +186,7 @@ export function importView({ request, tables, alias, stagingAlias }: Shown): Imp
       warnings: request.warnings,
       reportUrl: `/${alias}/api/v1/etl/import-report/${request.id}`,
     },
-    stagingTenant: isShown ? stagingAlias : null,
+    stagingTenant: isShown ? request.staging_alias : null,
     canPromote: request.is_kept && promotable.includes(request.status),
   };
 }

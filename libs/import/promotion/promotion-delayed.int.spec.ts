@@ -57,7 +57,7 @@ describe('a promotion that cannot go on at once', () => {
   async function carriedOut(requestId: string, promotion: object) {
     const { writes } = imports.store;
     const requests = new PromotionRequests(writes, settings);
-    const worker = new PromotionWorker(requests, promotion as Promotion, writes, settings);
+    const worker = new PromotionWorker(requests, promotion as Promotion);
     worker.start();
     try {
       return await ended(requestId);

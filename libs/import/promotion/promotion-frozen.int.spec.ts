@@ -51,7 +51,7 @@ describe('a worker that was frozen until another promotion of the tenant is appe
         isOver = true;
       },
     });
-    const worker = new PromotionWorker(requests, watched, store.writes, settings);
+    const worker = new PromotionWorker(requests, watched);
     try {
       worker.start();
       await waitFor(frozenAt.isReached, { description: 'the worker to freeze' });

@@ -23,7 +23,7 @@ it('a worker that stood still until another had ended the promotion leaves the t
   const { writes } = imports.store;
   const settings = Object.assign(new ImportSettings(), { pollMs: 10, heartbeatMs: 3_600_000, leaseMs: 300 });
   const workerOf = (promotion: Promotion) =>
-    new PromotionWorker(new PromotionRequests(writes, settings), promotion, writes, settings);
+    new PromotionWorker(new PromotionRequests(writes, settings), promotion);
   let wake = () => {};
   const awake = new Promise<void>((resolve) => {
     wake = resolve;

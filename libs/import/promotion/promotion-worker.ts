@@ -1,8 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '#kernel/errors';
-import { WriteDatabase } from '#platform/database';
 import { isUnreachable } from '#platform/database/connection-lost';
-import { ImportSettings } from '../import-settings';
 import {
   ImportCancelled,
   isDatabaseAway,
@@ -21,16 +19,14 @@ export class PromotionWorker extends RequestWorker<PromotionTurn> {
   constructor(
     private readonly requests: PromotionRequests,
     private readonly promotion: Promotion,
-    private readonly database: WriteDatabase,
-    settings: ImportSettings,
   ) {
-    super(settings, 1);
+    super(requests.settings, 1);
   }
 
   protected async take(): Promise<PromotionTurn | undefined> {
-    const { worker, requests, database, settings, log } = this;
+    const { worker, requests, log } = this;
     const taken = await requests.take(worker);
-    return taken && new PromotionTurn(taken, { worker, requests, database, settings, log });
+    return taken && new PromotionTurn(taken, { worker, requests, log });
   }
 
   protected async carryOut(turn: PromotionTurn): Promise<void> {

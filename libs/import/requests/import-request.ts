@@ -68,14 +68,13 @@ export function requestIdOf(text: string): string {
   return text;
 }
 
-/** A row of import.requests. */
+/** A row of import.requests, as it is shown. */
 export interface RequestRow {
   id: string;
   kind: 'Import' | 'Promotion';
   status: ImportStatus;
   message: string;
   schema_version: string | null;
-  staging_tenant_id: number | null;
   errors: number;
   warnings: number;
   rows_per_second: number | null;
@@ -84,6 +83,8 @@ export interface RequestRow {
   started_at: Date | null;
   updated_at: Date;
   finished_at: Date | null;
+  /** The alias of its staging tenant, unless that was retired. */
+  staging_alias: string | null;
 }
 
 /** Another worker holds the request by now: this one must not do anything more. */

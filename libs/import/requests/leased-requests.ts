@@ -22,8 +22,8 @@ export interface TakenRequest {
 @Injectable()
 export abstract class LeasedRequests {
   constructor(
-    protected readonly database: WriteDatabase,
-    protected readonly settings: ImportSettings,
+    readonly database: WriteDatabase,
+    readonly settings: ImportSettings,
   ) {}
 
   /**

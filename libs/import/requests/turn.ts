@@ -1,9 +1,7 @@
 import type { Logger } from '@nestjs/common';
 import type { PoolClient } from 'pg';
 import type { RegisteredTenant } from '#platform/auth/tenants';
-import type { WriteDatabase } from '#platform/database';
 import type { ImportRun, TableCounts } from '../import-run';
-import type { ImportSettings } from '../import-settings';
 import type { PromotionStep } from '../promotion/promotion-run';
 import { StagingArea } from '../staging/staging-area';
 import { ImportCancelled, LeaseLost, type Step, WorkerEnding } from './import-request';
@@ -14,8 +12,6 @@ import { turnMetrics } from './turn-metrics';
 export interface TurnParts<Requests> {
   worker: string;
   requests: Requests;
-  database: WriteDatabase;
-  settings: ImportSettings;
   log: Logger;
 }
 
@@ -43,7 +39,7 @@ export abstract class Turn<Requests extends LeasedRequests = LeasedRequests> imp
     this.requestedBy = requestedBy;
     this.deaths = deaths;
     this.staging = new StagingArea(requestId);
-    this.timer = setInterval(() => this.beat(), parts.settings.heartbeatMs);
+    this.timer = setInterval(() => this.beat(), parts.requests.settings.heartbeatMs);
   }
 
   /** The step that the request is in. */
@@ -69,7 +65,7 @@ export abstract class Turn<Requests extends LeasedRequests = LeasedRequests> imp
   }
 
   owning<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
-    return this.parts.database.transaction(async (client) => {
+    return this.parts.requests.database.transaction(async (client) => {
       await requireLease(client, this.requestId, this.worker);
       return work(client);
     });
@@ -108,14 +104,14 @@ export abstract class Turn<Requests extends LeasedRequests = LeasedRequests> imp
 
   protected async flush(): Promise<void> {
     if (this.reported.size === 0) return;
-    await writeCounts(this.parts.database.pool, this.requestId, this.reported);
+    await writeCounts(this.parts.requests.database.pool, this.requestId, this.reported);
   }
 
   private beat(): void {
     this.renewal ??= this.renew()
       .catch((error: Error) => {
         this.parts.log.warn(`The lease of an import was not renewed: ${error.message}`);
-        if (performance.now() - this.renewedAt > this.parts.settings.leaseMs * 0.9)
+        if (performance.now() - this.renewedAt > this.parts.requests.settings.leaseMs * 0.9)
           this.abort(new LeaseLost());
       })
       .finally(() => {

@@ -74,7 +74,7 @@ export async function openExtraction(options: Partial<TdsOptions> = {}) {
       const taken = await requests.take(worker);
       if (!taken) return undefined;
       const log = new Logger();
-      const turn = new ImportTurn(taken, { worker, requests, database: store.writes, settings, log });
+      const turn = new ImportTurn(taken, { worker, requests, log });
       turns.push(turn);
       const sources = new Sources(new SourceHosts(store.config), store.config, settings);
       const extraction = new Extraction(sources, requests, store.writes, secrets, settings);
