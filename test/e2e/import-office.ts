@@ -42,6 +42,10 @@ export class ImportOffice {
     this.worker = await this.office.start('worker');
   }
 
+  async workerMetrics(): Promise<string> {
+    return (await fetch(`${this.worker.baseUrl}/metrics`)).text();
+  }
+
   async killWorker(): Promise<void> {
     await this.worker.stop('SIGKILL');
   }

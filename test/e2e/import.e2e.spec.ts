@@ -74,6 +74,12 @@ it('imports a firm, which is then read under its staging alias as it was in its 
   expect([work.sourceCount, work.controlCount, work.loadedCount]).toEqual([count, count, count]);
   for (const side of ['sourceAmount', 'controlAmount', 'loadedAmount'])
     expect(Number(work[side])).toBe(Number(amount));
+
+  const metrics = await imports.workerMetrics();
+  const sum = (of: string) => ended.progress.tables.reduce((all: number, table: Json) => all + table[of], 0);
+  expect(metrics).toContain('imports_ended_total{kind="Import",outcome="Validated"} 1\n');
+  expect(metrics).toContain(`import_rows_total{step="Extracting"} ${sum('read')}\n`);
+  expect(metrics).toContain(`import_rows_total{step="Loading"} ${sum('loaded')}\n`);
 });
 
 it('gives the same result when the worker is killed in every step', async () => {
