@@ -41,6 +41,12 @@ export class WebhookView extends OmitType(RecordView, ['isDeleted', 'externalRef
   @ApiProperty({ example: 'webhook_0198c2f1a4b87c3d9e5f60718293a4b5' })
   override id: string;
 
+  @ApiProperty({
+    description:
+      'Who last changed the webhook, in the form of `createdBy`, or `service` when the service disabled it.',
+  })
+  override updatedBy: string;
+
   @ApiProperty({ description: 'Whether the webhook is enabled. No messages are queued for a disabled one.' })
   enabled: boolean;
 
