@@ -23,6 +23,13 @@ export interface EventWrite {
   data: string;
 }
 
+/** A link, by the UUIDs of its streams. */
+export interface StreamLink {
+  target: string;
+  kind: string;
+  source: string;
+}
+
 /** A natural key, which only one stream of the tenant can hold. */
 export interface ReservedKey {
   kind: string;
@@ -33,8 +40,8 @@ export interface ReservedKey {
 /** Elements as in `event_store.append`, without `c`, the number of the command. */
 export interface Sections {
   unlinked: { target: string; kind: string | null };
-  links: { target: string; kind: string; source: string };
-  unlinks: { target: string; kind: string; source: string };
+  links: StreamLink;
+  unlinks: StreamLink;
   keys: ReservedKey;
   unkeys: ReservedKey;
   counters: { name: string; expected: number; value: number };
@@ -85,4 +92,18 @@ export function locksOf({ tenantId, streams, guards, sections }: AppendJob): Loc
     ...(sections.links ?? []).map(({ target }) => streamLock(target)),
   ];
   return { exclusive, shared: shared.filter((lock) => !exclusive.includes(lock)) };
+}
+
+/** Columns of links for `unnest(uuid[], text[], uuid[])`. */
+export function linkColumns(links: readonly StreamLink[]): string[][] {
+  return [
+    links.map(({ target }) => target),
+    links.map(({ kind }) => kind),
+    links.map(({ source }) => source),
+  ];
+}
+
+/** Columns of natural keys for `unnest(text[], text[], uuid[])`. */
+export function keyColumns(keys: readonly ReservedKey[]): string[][] {
+  return [keys.map(({ kind }) => kind), keys.map(({ key }) => key), keys.map(({ stream }) => stream)];
 }

@@ -5,7 +5,15 @@ import { copyText } from '#platform/database/copy-rows';
 import { CopyText } from '#platform/database/copy-text';
 import { type Position, parsePosition } from '../position';
 import { taken } from './append-draft';
-import type { AppendJob, ReservedKey, Section, Sections, StreamWrite } from './append-job';
+import {
+  type AppendJob,
+  keyColumns,
+  linkColumns,
+  type ReservedKey,
+  type Section,
+  type Sections,
+  type StreamWrite,
+} from './append-job';
 
 /** Tables that new streams are copied into, with their columns. */
 const copied = {
@@ -200,18 +208,6 @@ async function addKeys(client: ClientBase, jobs: readonly AppendJob[]): Promise<
   );
   if (rows.length > 0) throw taken(rows[0].kind);
 }
-
-const linkColumns = (links: readonly Sections['links'][]) => [
-  links.map(({ target }) => target),
-  links.map(({ kind }) => kind),
-  links.map(({ source }) => source),
-];
-
-const keyColumns = (keys: readonly ReservedKey[]) => [
-  keys.map(({ kind }) => kind),
-  keys.map(({ key }) => key),
-  keys.map(({ stream }) => stream),
-];
 
 /**
  * Moves the counters past the numbers that the chunk took, never back. The tenant's lock excludes others from counting.

@@ -1,29 +1,17 @@
 import type { ClientBase } from 'pg';
+import { keyColumns, linkColumns, type ReservedKey, type StreamLink } from '#event-store/append/append-job';
 import { toUuid } from '#kernel/ids';
 import type { Refolded } from './stream-refold';
 
-/** A row of `event_store.links` without its tenant; UUIDs with dashes. */
-export interface LinkRow {
-  target: string;
-  kind: string;
-  source: string;
-}
-
-/** A row of `event_store.reservations` without its tenant. */
-export interface KeyRow {
-  kind: string;
-  key: string;
-  stream_id: string;
-}
-
+/** Links and natural keys of streams: rows of `event_store.links` and `reservations` without their tenant. */
 export interface Claims {
-  links: LinkRow[];
-  keys: KeyRow[];
+  links: StreamLink[];
+  keys: ReservedKey[];
 }
 
 /** Links and keys that a stream should have but lacks. `holder` is the stream that has the key instead. */
 export interface Missing extends Claims {
-  keys: (KeyRow & { holder: string | null })[];
+  keys: (ReservedKey & { holder: string | null })[];
 }
 
 /** The links and natural keys that result from a stream's events. */
@@ -33,13 +21,13 @@ export function claimsOf({ streamId, definition, folded }: Refolded): Claims {
   const keys = definition.keys(folded.data);
   return {
     links: links.map(({ target, kind }) => ({ target: toUuid(target), kind, source: streamId })),
-    keys: keys.map(({ kind, key }) => ({ kind, key, stream_id: streamId })),
+    keys: keys.map(({ kind, key }) => ({ kind, key, stream: streamId })),
   };
 }
 
 /** UUID of the stream that a row belongs to. */
-export function streamOf(row: LinkRow | KeyRow): string {
-  return 'source' in row ? row.source : row.stream_id;
+export function streamOf(row: StreamLink | ReservedKey): string {
+  return 'source' in row ? row.source : row.stream;
 }
 
 /** The rows that do not result from the events of their streams. Streams with a fault are not judged. */
@@ -47,12 +35,13 @@ export function unfounded({ links, keys }: Claims, streams: readonly Refolded[])
   const judged = new Set(streams.filter(({ fault }) => !fault).map(({ streamId }) => streamId));
   const claims = streams.map(claimsOf);
   const founded = new Set(claims.flatMap((claim) => [...claim.links.map(nameOf), ...claim.keys.map(nameOf)]));
-  const isUnfounded = (row: LinkRow | KeyRow) => judged.has(streamOf(row)) && !founded.has(nameOf(row));
+  const isUnfounded = (row: StreamLink | ReservedKey) =>
+    judged.has(streamOf(row)) && !founded.has(nameOf(row));
   return { links: links.filter(isUnfounded), keys: keys.filter(isUnfounded) };
 }
 
-function nameOf(row: LinkRow | KeyRow): string {
-  const name = 'source' in row ? [row.source, row.target, row.kind] : [row.stream_id, row.kind, row.key];
+function nameOf(row: StreamLink | ReservedKey): string {
+  const name = 'source' in row ? [row.source, row.target, row.kind] : [row.stream, row.kind, row.key];
   return JSON.stringify(name);
 }
 
@@ -65,13 +54,13 @@ const MISSING_LINKS = `
   ) is null`;
 
 const MISSING_KEYS = `
-  select distinct e.kind, e.key, e.stream_id, r.stream_id as holder
-  from unnest($2::text[], $3::text[], $4::uuid[]) as e(kind, key, stream_id)
+  select distinct e.kind, e.key, e.stream, r.stream_id as holder
+  from unnest($2::text[], $3::text[], $4::uuid[]) as e(kind, key, stream)
   left join lateral (
     select stream_id from event_store.reservations
     where tenant_id = $1 and kind = e.kind and key = e.key offset 0
   ) r on true
-  where r.stream_id is distinct from e.stream_id`;
+  where r.stream_id is distinct from e.stream`;
 
 /** The links and keys that streams should have but lack, by stream. */
 export async function missingOf(
@@ -85,19 +74,9 @@ export async function missingOf(
   const claims = streams.filter(({ fault }) => !fault).map(claimsOf);
   const links = linkColumns(claims.flatMap((claim) => claim.links));
   const keys = keyColumns(claims.flatMap((claim) => claim.keys));
-  const linkRows = await client.query<LinkRow>(MISSING_LINKS, [tenantId, ...links]);
+  const linkRows = await client.query<StreamLink>(MISSING_LINKS, [tenantId, ...links]);
   const keyRows = await client.query<Missing['keys'][number]>(MISSING_KEYS, [tenantId, ...keys]);
   for (const row of linkRows.rows) missing.get(row.source)!.links.push(row);
-  for (const row of keyRows.rows) missing.get(row.stream_id)!.keys.push(row);
+  for (const row of keyRows.rows) missing.get(row.stream)!.keys.push(row);
   return missing;
-}
-
-/** Columns of rows for `unnest(uuid[], text[], uuid[])`. */
-export function linkColumns(rows: readonly LinkRow[]): string[][] {
-  return [rows.map(({ target }) => target), rows.map(({ kind }) => kind), rows.map(({ source }) => source)];
-}
-
-/** Columns of rows for `unnest(text[], text[], uuid[])`. */
-export function keyColumns(rows: readonly KeyRow[]): string[][] {
-  return [rows.map(({ kind }) => kind), rows.map(({ key }) => key), rows.map(({ stream_id }) => stream_id)];
 }

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
-import { claimsOf, keyColumns } from './stream-claims';
+import { keyColumns } from '#event-store/append/append-job';
+import { claimsOf } from './stream-claims';
 import type { Refolded } from './stream-refold';
 
 /** By stream: those of its natural keys that other streams (given by UUID) also claim. */

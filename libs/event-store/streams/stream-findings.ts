@@ -1,5 +1,6 @@
+import type { ReservedKey, StreamLink } from '#event-store/append/append-job';
 import { type Kind, toId } from '#kernel/ids';
-import { type KeyRow, type LinkRow, streamOf } from './stream-claims';
+import { streamOf } from './stream-claims';
 import type { AuditedTenant, Unfounded } from './stream-pages';
 import type { Refolded } from './stream-refold';
 
@@ -42,7 +43,7 @@ export class StreamFindings {
 
   addUnfounded(tenant: AuditedTenant, { links, keys, streams }: Unfounded): void {
     for (const stream of streams) {
-      const isOwn = (row: LinkRow | KeyRow) => streamOf(row) === stream.streamId;
+      const isOwn = (row: StreamLink | ReservedKey) => streamOf(row) === stream.streamId;
       this.add(tenant, { stream, kind: stream.definition?.kind }, [
         ...links.filter(isOwn).map(({ kind }) => `no event gives it its link ${kind}`),
         ...keys.filter(isOwn).map(({ kind }) => `no event gives it the ${kind} that is reserved for it`),

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientBase } from 'pg';
 import { NIL } from 'uuid';
+import type { ReservedKey, StreamLink } from '#event-store/append/append-job';
 import { tenantNotFound } from '#platform/auth/tenants';
 import { type Audited, StreamAudit } from './stream-audit';
-import { type Claims, type KeyRow, type LinkRow, streamOf, unfounded } from './stream-claims';
+import { type Claims, streamOf, unfounded } from './stream-claims';
 import { type Refolded, StreamRefold } from './stream-refold';
 
 /** A tenant whose streams are audited. */
@@ -65,11 +66,11 @@ const LINK_PAGE = `
   order by target, kind, source limit ${CLAIMS}`;
 
 const LAST_KEY = `
-  select kind, key, stream_id from event_store.reservations
+  select kind, key, stream_id as stream from event_store.reservations
   where tenant_id = $1 order by kind desc, key desc limit 1`;
 
 const KEY_PAGE = `
-  select kind, key, stream_id from event_store.reservations
+  select kind, key, stream_id as stream from event_store.reservations
   where tenant_id = $1 and (kind, key) > ($2, $3) and (kind, key) <= ($4, $5) order by kind, key limit ${CLAIMS}`;
 
 /**
@@ -125,14 +126,14 @@ export class StreamPages {
 
   /** Yields a tenant's links and reservations that do not result from any event. Pages without any are left out. */
   async *unfounded(client: ClientBase, tenantId: number): AsyncGenerator<Unfounded> {
-    yield* this.claims<LinkRow>(client, tenantId, {
+    yield* this.claims<StreamLink>(client, tenantId, {
       last: LAST_LINK,
       page: LINK_PAGE,
       first: [NIL, '', NIL],
       cursor: ({ target, kind, source }) => [target, kind, source],
       claims: (links) => ({ links, keys: [] }),
     });
-    yield* this.claims<KeyRow>(client, tenantId, {
+    yield* this.claims<ReservedKey>(client, tenantId, {
       last: LAST_KEY,
       page: KEY_PAGE,
       first: ['', ''],
@@ -141,7 +142,7 @@ export class StreamPages {
     });
   }
 
-  private async *claims<Row extends LinkRow | KeyRow>(
+  private async *claims<Row extends StreamLink | ReservedKey>(
     client: ClientBase,
     tenantId: number,
     table: {

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
-import { type Claims, keyColumns, linkColumns } from './stream-claims';
+import { keyColumns, linkColumns } from '#event-store/append/append-job';
+import type { Claims } from './stream-claims';
 
 /** A row of `event_store.streams` without its tenant. */
 export interface StreamRow {
