@@ -1,4 +1,4 @@
-import { DomainError } from '#kernel/errors';
+import { malformed } from '#kernel/errors';
 
 /** The position of an event in the feed, ordered by epoch, transaction id and position. */
 export interface Position {
@@ -47,7 +47,7 @@ export function toToken(at: Position): string {
 export function fromToken(token: string): Position {
   const text = Buffer.from(token, 'base64url').toString('latin1');
   if (!/^\d{1,9}\.\d{1,18}\.\d{1,18}$/.test(text)) {
-    throw new DomainError('malformed', 'invalid_position', 'Not a position that this service has given out.');
+    throw malformed('invalid_position', 'Not a position that this service has given out.');
   }
   return parsePosition(text);
 }

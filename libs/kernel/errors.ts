@@ -39,6 +39,11 @@ export class DomainError extends Error {
  */
 export class RecordsDisagree extends Error {}
 
+/** 400: the request itself cannot be understood. */
+export function malformed(code: string, detail: string): DomainError {
+  return new DomainError('malformed', code, detail);
+}
+
 /** 422: a rule refuses the body. `field` is the property's path, as `clientId` or `rate/Amount`. */
 export function invalid(code: string, detail: string, field?: string): DomainError {
   const errors = field === undefined ? [] : [{ pointer: `/${field}`, code, message: detail }];

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DatabaseError, type QueryResult } from 'pg';
 import { v7 } from 'uuid';
-import { DomainError, invalid } from '#kernel/errors';
+import { conflict, DomainError, invalid } from '#kernel/errors';
 import { checkName } from '#kernel/names';
 import { WriteDatabase } from '#platform/database';
 import { allPermissions, isPermission } from './permissions';
@@ -81,7 +81,7 @@ export class Integrations {
       [integrationId, clientId, name, secret, tenant.id, permissions, terms.limit, terms.period],
     ).catch((error) => {
       if (error instanceof DatabaseError && error.code === uniqueViolation)
-        throw new DomainError('conflict', 'client_id_taken', `The client id ${clientId} exists already.`);
+        throw conflict('client_id_taken', `The client id ${clientId} exists already.`);
       throw error;
     });
     return { integrationId, clientId, clientSecret, name, tenant: tenant.alias, ...rows[0] };
@@ -203,8 +203,7 @@ export class Integrations {
 
   private async findStanding(key: IntegrationKey): Promise<{ id: string; clientId: string }> {
     const { revoked, ...found } = await this.find(key);
-    if (revoked)
-      throw new DomainError('conflict', 'integration_revoked', 'The integration is revoked everywhere.');
+    if (revoked) throw conflict('integration_revoked', 'The integration is revoked everywhere.');
     return found;
   }
 
@@ -218,8 +217,7 @@ export class Integrations {
     if (rows.length === 0)
       throw new DomainError('not_found', 'integration_not_found', `There is no integration ${value}.`);
     if (rows.length > 1)
-      throw new DomainError(
-        'conflict',
+      throw conflict(
         'integration_ambiguous',
         `${rows.length} integrations are named ${value}: give the client id.`,
       );

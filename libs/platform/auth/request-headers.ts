@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { DomainError } from '#kernel/errors';
+import { malformed } from '#kernel/errors';
 import type { RequestContext } from '#platform/request-context';
 
 /** The token of `Authorization: Bearer`, or undefined when there is no such header. @see RFC 6750 section 2.1 */
@@ -58,8 +58,4 @@ function entityTags(ifMatch: string): string[] {
 export function coverUpload({ idempotency }: RequestContext, upload: object): void {
   if (!idempotency) return;
   idempotency.hash = createHash('sha256').update(idempotency.hash).update(JSON.stringify(upload)).digest();
-}
-
-function malformed(code: string, detail: string): DomainError {
-  return new DomainError('malformed', code, detail);
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Pool, PoolClient } from 'pg';
 import { v7 } from 'uuid';
-import { DomainError, invalid } from '#kernel/errors';
+import { conflict, DomainError, invalid } from '#kernel/errors';
 import type { Region } from '#platform/config';
 import { WriteDatabase } from '#platform/database';
 import type { TenantRef } from '#platform/request-context';
@@ -59,8 +59,7 @@ export class Tenants {
        on conflict (alias) do nothing returning ${tenantColumns('t')}`,
       [alias, region, partitionOf(alias, this.installation.partitions), v7()],
     );
-    if (rows.length === 0)
-      throw new DomainError('conflict', 'alias_taken', `A tenant with the alias ${alias} exists already.`);
+    if (rows.length === 0) throw conflict('alias_taken', `A tenant with the alias ${alias} exists already.`);
     return rows[0];
   }
 

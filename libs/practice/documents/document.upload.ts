@@ -3,7 +3,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ClosedTenants } from '#event-store/closed-tenants';
 import type { Written } from '#event-store/event-store';
-import { DomainError } from '#kernel/errors';
+import { DomainError, malformed } from '#kernel/errors';
 import { coverUpload } from '#platform/auth/request-headers';
 import { requireSame } from '#platform/http/body/content-digest';
 import { type FormFile, readForm, requireUtf8 } from '#platform/http/body/multipart';
@@ -160,5 +160,5 @@ export class DocumentUploads {
 }
 
 function fileMissing(detail: string): DomainError {
-  return new DomainError('malformed', 'file_missing', detail);
+  return malformed('file_missing', detail);
 }

@@ -4,6 +4,7 @@ import { DomainError } from '#kernel/errors';
 import { WriteDatabase } from '#platform/database';
 import type { JsonText } from '#platform/http/body/json-body';
 import { exactJson } from '#platform/http/exact-json';
+import { isObject, notAnObject } from '#platform/http/input/request.pipe';
 import type { RequestContext } from '#platform/request-context';
 import { versionMismatch } from '#platform/version-match';
 import { type IntegrationSettings, settingsOf } from './integration-settings.queries';
@@ -59,8 +60,7 @@ export class PutIntegrationSettingsHandler implements ICommandHandler<PutIntegra
 
 function requireSettings(settings: JsonText | undefined): string {
   const { text = '', value } = settings ?? {};
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new DomainError('invalid', 'not_an_object', 'The body must be a JSON object.');
+  if (!isObject(value)) throw notAnObject();
   const json = exactJson(text);
   if (Buffer.byteLength(json) > MAX_BYTES)
     throw new DomainError('too_large', 'settings_too_large', 'The settings are larger than 64 KiB.');

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { DomainError, invalid } from '#kernel/errors';
+import { invalid, malformed } from '#kernel/errors';
 
 /** A dictionary member whose value is a byte sequence. @see RFC 8941 section 3.3.5 */
 const MEMBER = /^([a-z*][a-z0-9_.*-]*)=:([A-Za-z0-9+/]*={0,2}):$/;
@@ -14,10 +14,12 @@ export function digestOf(header: string | string[] | undefined): string | undefi
   let found: string | undefined;
   for (const part of String(header).split(',')) {
     const member = MEMBER.exec(part.trim());
-    if (!member) throw malformed('Content-Digest must have the form sha-256=:<base64>:.');
+    if (!member)
+      throw malformed('content_digest_invalid', 'Content-Digest must have the form sha-256=:<base64>:.');
     if (member[1] !== 'sha-256') continue;
     const digest = Buffer.from(member[2], 'base64');
-    if (digest.length !== 32) throw malformed('Content-Digest must hold 32 bytes for sha-256.');
+    if (digest.length !== 32)
+      throw malformed('content_digest_invalid', 'Content-Digest must hold 32 bytes for sha-256.');
     found = digest.toString('hex');
   }
   return found;
@@ -49,8 +51,4 @@ export async function* requireDigest(
 export function requireSame(wanted: string, found: string, what: string, field?: string): void {
   if (wanted !== found)
     throw invalid('digest_mismatch', `${what} has the SHA-256 ${found}, not ${wanted}.`, field);
-}
-
-function malformed(detail: string): DomainError {
-  return new DomainError('malformed', 'content_digest_invalid', detail);
 }

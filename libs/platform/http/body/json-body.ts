@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { DomainError } from '#kernel/errors';
+import { DomainError, malformed } from '#kernel/errors';
 import { pointed } from '../json-pointer';
 
 const MAX_DEPTH = 20;
@@ -44,12 +44,11 @@ export function parseJson(text: string, { storesNothing = false } = {}): unknown
   try {
     value = JSON.parse(text);
   } catch {
-    throw new DomainError('malformed', 'malformed_json', 'The body is not valid JSON.');
+    throw malformed('malformed_json', 'The body is not valid JSON.');
   }
   let parts = 0;
   inspect(value, 1, '', (part, pointer) => {
-    if (++parts > MAX_PARTS)
-      throw new DomainError('malformed', 'too_many_parts', `The body has more than ${MAX_PARTS} parts.`);
+    if (++parts > MAX_PARTS) throw malformed('too_many_parts', `The body has more than ${MAX_PARTS} parts.`);
     if (!storesNothing) requireStorable(part, pointer);
   });
   return value;
@@ -60,12 +59,10 @@ type Check = (value: unknown, pointer: string) => void;
 function inspect(value: unknown, depth: number, pointer: string, check: Check): void {
   check(value, pointer);
   if (typeof value !== 'object' || value === null) return;
-  if (depth > MAX_DEPTH)
-    throw new DomainError('malformed', 'too_deep', `The body is nested deeper than ${MAX_DEPTH} levels.`);
+  if (depth > MAX_DEPTH) throw malformed('too_deep', `The body is nested deeper than ${MAX_DEPTH} levels.`);
   for (const [name, child] of Object.entries(value)) {
     // Copying such a property would set a prototype.
-    if (name === '__proto__')
-      throw new DomainError('malformed', 'malformed_json', `"${name}" is no property name.`);
+    if (name === '__proto__') throw malformed('malformed_json', `"${name}" is no property name.`);
     if (!Array.isArray(value)) check(name, pointer);
     inspect(child, depth + 1, `${pointer}/${pointed(name)}`, check);
   }
@@ -96,7 +93,7 @@ function invalid(code: string, message: string, pointer: string): DomainError {
  * byte order mark that some clients write first is ignored.
  */
 function requireUtf8(body: Buffer): string {
-  if (!isUtf8(body)) throw new DomainError('malformed', 'malformed_json', 'The body is not in UTF-8.');
+  if (!isUtf8(body)) throw malformed('malformed_json', 'The body is not in UTF-8.');
   return body.toString().replace(/^\ufeff/, '');
 }
 

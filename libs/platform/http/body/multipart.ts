@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
-import { DomainError } from '#kernel/errors';
+import { DomainError, malformed } from '#kernel/errors';
 import { pointed } from '../json-pointer';
 import { requireText } from './json-body';
 
@@ -151,8 +151,4 @@ export function requireUtf8(name: string, value: string): void {
 
 function endedEarly(): DomainError {
   return malformed('malformed_form', 'The form is malformed, or ended early.');
-}
-
-function malformed(code: string, detail: string): DomainError {
-  return new DomainError('malformed', code, detail);
 }

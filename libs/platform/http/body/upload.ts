@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { applyDecorators, createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { DomainError } from '#kernel/errors';
+import { DomainError, malformed } from '#kernel/errors';
 import { digestOf, requireDigest } from './content-digest';
 import { unsupported } from './json-body';
 import { countRead } from './read-buffers';
@@ -71,7 +71,7 @@ async function* whole(body: Readable): AsyncGenerator<Buffer> {
   try {
     yield* body.iterator({ destroyOnReturn: false });
   } catch {
-    throw new DomainError('malformed', 'body_incomplete', 'The body ended before it was complete.');
+    throw malformed('body_incomplete', 'The body ended before it was complete.');
   } finally {
     body.resume();
   }
