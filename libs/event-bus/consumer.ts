@@ -46,6 +46,11 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
     this.running = this.run();
   }
 
+  /** The reasons why nothing is handed over, for the health check. */
+  get problems(): string[] {
+    return [this.problem, this.source.problem].flatMap((problem) => problem ?? []);
+  }
+
   partitions(): number[] {
     return this.source.partitions;
   }

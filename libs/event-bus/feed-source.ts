@@ -4,6 +4,8 @@ import type { Cursor, FeedEntry, FeedPage } from '#event-store/feed';
 export interface FeedSource<Event extends FeedEntry> {
   /** The partitions that are this consumer's now. */
   readonly partitions: number[];
+  /** The reason why nothing is delivered, as long as that is so. */
+  readonly problem?: string;
   /** Acquires the partitions that are free. */
   own(): Promise<void>;
   /** The events after each partition's cursor, in commit order. @param limit roughly how many events of each partition */

@@ -17,7 +17,7 @@ export class StoreEventBus extends EventBus implements OnApplicationShutdown {
     health: Health,
   ) {
     super();
-    health.watch(async () => this.consumers.flatMap(({ problem }) => problem ?? []));
+    health.watch(async () => this.consumers.flatMap(({ problems }) => problems));
   }
 
   subscribe(subscriber: Subscriber): Subscription {

@@ -16,7 +16,6 @@ import { KafkaTransport } from './transport';
 @Injectable()
 export class KafkaEventBus extends EventBus implements OnApplicationShutdown {
   private readonly consumers: Consumer[] = [];
-  private readonly sources: KafkaSource[] = [];
 
   constructor(
     private readonly config: Config,
@@ -26,19 +25,14 @@ export class KafkaEventBus extends EventBus implements OnApplicationShutdown {
     health: Health,
   ) {
     super();
-    health.watch(async () => [
-      ...this.consumers.flatMap(({ problem }) => problem ?? []),
-      ...this.sources.flatMap(({ problem }) => problem ?? []),
-    ]);
+    health.watch(async () => this.consumers.flatMap(({ problems }) => problems));
   }
 
   subscribe(subscriber: Subscriber): Subscription {
     const { KAFKA_TOPIC, PROJECTION_BATCH } = this.config;
     const consumer = new Consumer(subscriber, PROJECTION_BATCH, (calls) => {
       const group = `${KAFKA_TOPIC}.${subscriber.name}.${this.installation.id}`;
-      const source = new KafkaSource(this.transport, KAFKA_TOPIC, group, subscriber.name, this.feed, calls);
-      this.sources.push(source);
-      return source;
+      return new KafkaSource(this.transport, KAFKA_TOPIC, group, subscriber.name, this.feed, calls);
     });
     this.consumers.push(consumer);
     return consumer;

@@ -76,7 +76,7 @@ export class KafkaPublisher implements OnApplicationShutdown {
       ['partition'],
       (set) => this.lag(set),
     );
-    this.health.watch(async () => (consumer.problem ? [consumer.problem] : []));
+    this.health.watch(async () => consumer.problems);
   }
 
   async onApplicationShutdown(): Promise<void> {
