@@ -1,11 +1,18 @@
 import { NIL } from 'uuid';
-import type { Derived, FactTable, Grain, Projection, ReadTable, RollupTable } from './projection';
+import {
+  type Derived,
+  type FactTable,
+  type Grain,
+  grains,
+  type Projection,
+  type ReadTable,
+  type RollupTable,
+} from './projection';
 
 /** Stands for a missing value in a rollup's key columns, which are not nullable. */
 export const NO_KEY = NIL;
 
-/** The code of a grain in a rollup's rows is its index here; the next number is the code of merged years. */
-const grains: readonly Grain[] = ['day', 'month', 'year'];
+/** The code of a grain in a rollup's rows is its index; the next number is the code of merged years. */
 const MERGED_YEAR = grains.length;
 
 /** In a merged year's row: the value of the splits that the row adds up. */

@@ -25,7 +25,9 @@ export interface FactTable {
   columns: Readonly<Record<string, { type: string; value(row: string): string }>>;
 }
 
-export type Grain = 'day' | 'month' | 'year';
+/** Units of days, finest first. */
+export const grains = ['day', 'month', 'year'] as const;
+export type Grain = (typeof grains)[number];
 
 export interface RollupDimension {
   /** The fact columns to group by: at most two, UUIDs. None: one sum over all facts. */

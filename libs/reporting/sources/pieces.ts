@@ -1,6 +1,6 @@
 import type { Period } from '#kernel/periods';
 import { type Day, daysAfter } from '#kernel/zone';
-import type { Grain } from '#projections/projection';
+import { type Grain, grains } from '#projections/projection';
 
 /** A part of a period that is read at one grain. */
 export interface Piece {
@@ -26,14 +26,12 @@ export function piecesOf({ min, max }: Period, allowed: readonly Grain[]): Piece
     : split(
         min,
         max,
-        COARSEST_FIRST.filter((grain) => grain === 'day' || allowed.includes(grain)),
+        grains.toReversed().filter((grain) => grain === 'day' || allowed.includes(grain)),
       );
 }
 
 const SECOND_YEAR = '0002';
 const LAST_YEAR = '9999';
-
-const COARSEST_FIRST: Grain[] = ['year', 'month', 'day'];
 
 function split(min: Day | null, max: Day | null, [grain, ...finer]: Grain[]): Piece[] {
   if (grain === 'day') return [{ grain, from: min, to: max }];

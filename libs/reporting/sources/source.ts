@@ -1,4 +1,4 @@
-import type { Grain } from '#projections/projection';
+import { type Grain, grains } from '#projections/projection';
 import { baseOf, type Report } from '../columns/report';
 import type { Restrictions } from '../condition';
 import type { Demand } from './demand';
@@ -75,10 +75,8 @@ function rollupFor({ report, period, conditions }: Over, demand: Demand): Rollup
 function allowedGrains(asking: readonly { grain?: Grain }[]): Grain[] {
   const asked = asking.flatMap(({ grain }) => grain ?? []);
   const finest = asked.includes('day') ? 'day' : asked.includes('month') ? 'month' : 'year';
-  return GRAINS.slice(0, GRAINS.indexOf(finest) + 1);
+  return grains.slice(0, grains.indexOf(finest) + 1);
 }
-
-const GRAINS: readonly Grain[] = ['day', 'month', 'year'];
 
 /** Describes a source for `extensions.report` of the answer. */
 export function describe(source: Source): string {
