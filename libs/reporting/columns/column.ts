@@ -71,6 +71,11 @@ export function allowedAggFuncs(column: Column): readonly AggFunc[] {
   return ordered ? ['min', 'max', 'count', 'countDistinct'] : ['count', 'countDistinct'];
 }
 
+/** The ratio that an aggregate of the column is; undefined if it is another aggregate, such as the greatest value. */
+export function ratioOf({ measure }: Column, aggFunc: AggFunc | undefined): Measure['ratio'] {
+  return aggFunc === undefined || aggFunc === 'avg' ? measure?.ratio : undefined;
+}
+
 /** A measure whose values can be added up. */
 export function additive(column: string, scale: number): Measure {
   return { aggFuncs: ['sum', 'avg', 'min', 'max', 'count'], fact: { column, scale } };

@@ -1,4 +1,4 @@
-import type { Column } from '../columns/column';
+import { type Column, ratioOf } from '../columns/column';
 import { baseOf, type Report } from '../columns/report';
 import type { Expression } from '../expression';
 
@@ -29,8 +29,7 @@ export function demandOf(report: Report, keys: Iterable<Column>, expressions: It
   for (const expression of expressions) {
     const { kind, column } = expression;
     const aggFunc = kind === 'aggregate' ? expression.aggFunc : undefined;
-    const ratio =
-      kind === 'aggregate' && (aggFunc === undefined || aggFunc === 'avg') && column.measure?.ratio;
+    const ratio = kind === 'aggregate' && ratioOf(column, aggFunc);
     if (kind === 'aggregate') for (const { column: pivot } of expression.pivot ?? []) key(pivot);
     // A count of a column that is never null is the number of rows.
     if (aggFunc === 'count' && column.required) continue;

@@ -1,4 +1,4 @@
-import type { Column, ColumnType, SourceContext } from '../columns/column';
+import { type AggFunc, type Column, type ColumnType, ratioOf, type SourceContext } from '../columns/column';
 import type { Bind } from '../condition';
 import { type Expression, isNumber } from '../expression';
 
@@ -109,13 +109,13 @@ function sharedSql(column: Column, summed: boolean): string {
 }
 
 /** SQL of an aggregate of rows, computed from sums of these rows. */
-function summedSql(column: Column, aggFunc: string | undefined, conditions: string[]): string {
+function summedSql(column: Column, aggFunc: AggFunc | undefined, conditions: string[]): string {
   const filter = filterOf(conditions);
   if (aggFunc === 'count' && !column.measure && !column.required)
     return `coalesce(sum(items.${ITEMS})${filterOf([...conditions, `${item(column)} is not null`])}, 0)`;
   const count = `sum(items.${ITEMS})${filter}`;
   if (aggFunc === 'count') return `coalesce(${count}, 0)`;
-  if (aggFunc === 'avg' && !column.measure?.ratio)
+  if (aggFunc === 'avg' && !ratioOf(column, aggFunc))
     return meanSql(column, `sum(${item(column)})${filter}`, count);
   if ((aggFunc === 'min' || aggFunc === 'max') && column.measure)
     return finished(column, `${aggFunc}(items.${endOf(column, aggFunc)})${filter}`);
@@ -131,12 +131,11 @@ function meanSql(column: Column, sum: string, count: string): string {
   return column.measure?.finish ? finished(column, `(${mean})`) : `round(${mean}, 10)`;
 }
 
-function aggregateSql(column: Column, aggFunc: string | undefined, filter: string): string {
+function aggregateSql(column: Column, aggFunc: AggFunc | undefined, filter: string): string {
   const name = item(column);
   const sum = (of: string) => `coalesce(sum(${of})${filter}, 0)`;
-  const ratio = column.measure?.ratio;
-  if (ratio && (aggFunc === undefined || aggFunc === 'avg'))
-    return ratio.sql(...ratio.of.map((of) => sum(`items."${of}"`)));
+  const ratio = ratioOf(column, aggFunc);
+  if (ratio) return ratio.sql(...ratio.of.map((of) => sum(`items."${of}"`)));
   switch (aggFunc) {
     case 'sum':
       return finished(column, sum(name));
