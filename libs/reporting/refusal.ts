@@ -30,3 +30,8 @@ export function refused(reason: Reason, path: string, message: string): GraphQLE
     extensions: { code: 'BAD_USER_INPUT', reason, path, http: { status: 400 } },
   });
 }
+
+/** Quotes a client's text, shortened so that it fits into a message. */
+export function quote(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+}

@@ -2,8 +2,7 @@ import { isId, type Kind, kindOf, toUuid } from '#kernel/ids';
 import { isDay, isRelativePeriod, type Period, relativePeriods, resolvePeriod } from '#kernel/periods';
 import { dayIn } from '#kernel/zone';
 import type { Condition } from '../condition';
-import { type Reason, refused } from '../refusal';
-import { quote } from '../slice/slice';
+import { quote, type Reason, refused } from '../refusal';
 import type { TenantCalendar } from '../tenant-calendar';
 import type { DatePeriodInput } from './period.input';
 

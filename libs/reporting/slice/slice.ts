@@ -1,6 +1,6 @@
 import { type AggFunc, aggFuncs, allowedAggFuncs, type Column } from '../columns/column';
 import type { Report } from '../columns/report';
-import { refused } from '../refusal';
+import { quote, refused } from '../refusal';
 import { type GroupKey, readGroupKey } from './group-key';
 import type { AggregationSliceSpecInput } from './slice.input';
 
@@ -168,9 +168,4 @@ export function rowKeys(slice: Slice): Column[] {
   if (!slice.groupLeaves || slice.keys.length < slice.groups.length) return around;
   const tuple = slice.cols.filter((col) => !isAggregated(col)).map(({ column }) => column);
   return [...new Set([...around, ...tuple])];
-}
-
-/** Quotes a client's text, shortened so that it fits into a message. */
-export function quote(text: string): string {
-  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
 }
