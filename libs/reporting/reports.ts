@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { GraphQLError } from 'graphql';
+import { tableOf } from '#practice/records/state-table';
 import type { Report } from './columns/report';
 import type { Restrictions } from './condition';
 import type { Given } from './criteria/criteria';
@@ -167,9 +168,9 @@ export class Reports {
   }
 }
 
-function tablesOf({ table, derived, joins }: Report): string[] {
-  const own = [table, derived.rollup.name, ...(derived.facts ? [derived.facts.name] : [])];
-  return [...new Set([...own, ...joins.map((join) => join.table)])];
+function tablesOf({ projection, derived, joins }: Report): string[] {
+  const tables = [projection, ...joins.map((join) => join.projection)].map(tableOf);
+  return [...new Set([...tables, derived.rollup.name, ...(derived.facts ? [derived.facts.name] : [])])];
 }
 
 function readValue(expression: Expression, value: string | null): unknown {

@@ -5,7 +5,6 @@ import { allowedAggFuncs, type Column } from './column';
 
 export interface Join {
   alias: string;
-  table: string;
   projection: string;
   on: string;
   /** The report table's column that this join starts from. A join that needs other joins starts from theirs. */
@@ -20,11 +19,10 @@ export interface Join {
   few?: boolean;
 }
 
-/** A report: its table, the joined tables and its columns. */
+/** A report: the projection that fills its table, the joined tables and its columns. */
 export interface Report {
   /** The report's name in the query and the answer. */
   name: string;
-  table: string;
   projection: string;
   alias: string;
   /** The table's columns that identify a row. They order rows that sort equally. */

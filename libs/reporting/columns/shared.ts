@@ -8,26 +8,23 @@ export function recordJoins(row: string): Join[] {
   return [
     {
       alias: 'e',
-      table: 'employees',
       projection: 'employees',
       of: 'employee_id',
       few: true,
       on: `e.id = ${row}.employee_id`,
     },
-    { alias: 'ep', table: 'people', projection: 'people', on: 'ep.id = e.entity_id', needs: ['e'] },
-    { alias: 'm', table: 'matters', projection: 'matters', of: 'matter_id', on: `m.id = ${row}.matter_id` },
+    { alias: 'ep', projection: 'people', on: 'ep.id = e.entity_id', needs: ['e'] },
+    { alias: 'm', projection: 'matters', of: 'matter_id', on: `m.id = ${row}.matter_id` },
     {
       alias: 'c',
-      table: 'clients',
       projection: 'clients',
       needs: ['m'],
       by: 'client_id',
       on: 'c.id = m.client_id',
     },
-    { alias: 'cp', table: 'people', projection: 'people', on: 'cp.id = c.entity_id', needs: ['c'] },
+    { alias: 'cp', projection: 'people', on: 'cp.id = c.entity_id', needs: ['c'] },
     {
       alias: 'd',
-      table: 'divisions',
       projection: 'divisions',
       needs: ['m'],
       by: 'division_id',
@@ -35,7 +32,6 @@ export function recordJoins(row: string): Join[] {
     },
     {
       alias: 'mt',
-      table: 'matter_types',
       projection: 'matter-types',
       needs: ['m'],
       by: 'matter_type_id',
@@ -43,7 +39,6 @@ export function recordJoins(row: string): Join[] {
     },
     {
       alias: 't',
-      table: 'task_types',
       projection: 'task-types',
       of: 'task_type_id',
       few: true,

@@ -111,7 +111,6 @@ const columns: Column[] = [
 
 export const feeAnalysisReport: Report = {
   name: 'fee_analysis',
-  table: 'fee_analysis',
   projection: 'fee-analysis',
   alias: 'f',
   key: ['id', 'part'],

@@ -1,12 +1,12 @@
+import { tableOf } from '#practice/records/state-table';
 import { keyColumns, NO_KEY, rollupCode } from '#projections/derived-tables';
-import { live } from '#projections/live';
 import { baseOf, baseOfJoin, joinsNeeded } from '../columns/report';
 import type { Bind, Condition } from '../condition';
 import type { Demand } from '../sources/demand';
 import type { Piece } from '../sources/pieces';
 import type { Over, RollupSource } from '../sources/source';
-import { type Building, TENANT } from './building';
-import { joinClauses } from './joins';
+import type { Building } from './building';
+import { joinClauses, liveOf, tableAs } from './joins';
 import { type Steps, stepsOf } from './steps';
 
 interface BuildingBase extends Building {
@@ -47,13 +47,12 @@ export function baseOfSource(over: Over, parts: Building, top?: TopGroups): Base
   const later = over.conditions.filter((condition) => condition.meetsAbsent);
   const asLater = later.map((condition) => condition.sql(bind, context));
   if (source.kind === 'listing') {
-    const own = live(report.projection, report.alias, TENANT);
     const period =
       (over.period && report.within?.(over.period, scope.zone, bind)) ?? daysWithin(building, over.period);
     const conditions = over.conditions.flatMap((condition) => asked(condition, building));
     return {
-      from: `read_model.${report.table} ${report.alias}`,
-      where: [own, ...period, ...conditions, ...asLater],
+      from: tableAs(report),
+      where: [liveOf(report), ...period, ...conditions, ...asLater],
       steps,
     };
   }
@@ -89,21 +88,17 @@ function asked(condition: Condition, { over: { report }, bind, context }: Buildi
   const sql = condition.sql(bind, context);
   if (!condition.joins?.length) return [sql];
   const [root, ...others] = joinsNeeded(report, condition.joins);
-  const keys = `select ${root.alias}.id from read_model.${root.table} ${root.alias}
+  const keys = `select ${root.alias}.id from ${tableAs(root)}
     ${joinClauses(others)}
-    where ${live(root.projection, root.alias, TENANT)} and ${sql}`;
+    where ${liveOf(root)} and ${sql}`;
   return [`${report.alias}.${baseOfJoin(report, condition.joins[0])} = any(array(${keys}))`];
 }
 
 function fromFacts(building: BuildingBase, period: string[]): string {
   const { report, conditions } = building.over;
   const { facts } = report.derived;
-  const where = [
-    live(report.projection, report.alias, TENANT),
-    ...period,
-    ...conditions.flatMap((condition) => asked(condition, building)),
-  ];
-  return addedUp(building, `read_model.${facts?.name ?? report.table}`, 'count(*)', where);
+  const where = [liveOf(report), ...period, ...conditions.flatMap((condition) => asked(condition, building))];
+  return addedUp(building, `read_model.${facts?.name ?? tableOf(report.projection)}`, 'count(*)', where);
 }
 
 function daysWithin({ over: { report }, bind }: BuildingBase, period: Over['period']): string[] {
@@ -136,7 +131,7 @@ function fromRollup(building: BuildingBase, { dimension, merges }: RollupSource,
   ];
   const rows = `(
     select ${taken.join(', ')} from read_model.${rollup.name} r
-    where ${live(report.projection, 'r', TENANT)} and r.dimension = ${dimensionCode} and r.grain = ${grainCode}
+    where ${liveOf({ ...report, alias: 'r' })} and r.dimension = ${dimensionCode} and r.grain = ${grainCode}
       and ${[...periods(piece, bind), 'r.items <> 0'].join(' and ')}
   )`;
   const conditions = over.conditions.filter((condition) => !condition.isCounted);
@@ -228,11 +223,11 @@ interface Records {
 }
 
 function stepped(steps: Steps): Records[] {
-  return [...steps.values()].map(({ join: { alias, table, projection, on }, references }) => ({
-    rows: `select ${['id', ...references].join(', ')} from read_model.${table} ${alias} where ${live(projection, alias, TENANT)}`,
-    as: alias,
-    on,
-    keys: references.map((name) => [name, `${alias}.${name}`]),
+  return [...steps.values()].map(({ join, references }) => ({
+    rows: `select ${['id', ...references].join(', ')} from ${tableAs(join)} where ${liveOf(join)}`,
+    as: join.alias,
+    on: join.on,
+    keys: references.map((name) => [name, `${join.alias}.${name}`]),
   }));
 }
 

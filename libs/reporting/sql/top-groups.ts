@@ -1,13 +1,12 @@
-import { live } from '#projections/live';
 import type { Column } from '../columns/column';
 import { baseOf, joinsNeeded } from '../columns/report';
 import type { Plan } from '../plan';
 import type { Demand } from '../sources/demand';
 import { isNarrow } from '../sources/source';
 import type { TopGroups } from './base';
-import { type Building, TENANT } from './building';
+import type { Building } from './building';
 import { sourceSql } from './expressions';
-import { joinClauses } from './joins';
+import { joinClauses, liveOf, tableAs } from './joins';
 
 /**
  * Restricts groups that are ordered by their sums to those that a page can show, so that only these are joined with
@@ -66,8 +65,8 @@ function sharingOf(
     const values = names.map((column) => sourceSql(column, context)).join(', ');
     const records = `select ${root.alias}.id,
       case when num_nonnulls(${values}) > 0 then first_value(${root.alias}.id) over (partition by ${values} order by ${root.alias}.id) end as one
-    from read_model.${root.table} ${root.alias} ${joinClauses(others)}
-    where ${live(root.projection, root.alias, TENANT)}`;
+    from ${tableAs(root)} ${joinClauses(others)}
+    where ${liveOf(root)}`;
     sharing.push({ column: base, records });
   }
   // With few rows, joining all of them is faster than finding the records that share names.

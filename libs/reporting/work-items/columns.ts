@@ -217,13 +217,12 @@ const columns: Column[] = [
 
 export const workItemReport: Report = {
   name: 'work_item_listing',
-  table: 'work_items',
   projection: 'work-items',
   alias: 'w',
   key: ['id'],
   joins: [
     ...recordJoins('w'),
-    { alias: 'i', table: 'invoices', projection: 'invoices', of: 'invoice_id', on: 'i.id = w.invoice_id' },
+    { alias: 'i', projection: 'invoices', of: 'invoice_id', on: 'i.id = w.invoice_id' },
   ],
   columns: columnsByName(columns),
   derived: workItemDerived,
