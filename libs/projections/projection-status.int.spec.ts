@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { type Gauge, register } from 'prom-client';
-import { waitFor } from '../../../test/support/wait-for';
-import { Divisions } from '../testing/divisions';
-import { expectExact } from '../testing/expect-exact';
+import { waitFor } from '../../test/support/wait-for';
+import { Divisions } from './testing/divisions';
+import { expectExact } from './testing/expect-exact';
 
 describe('how far behind the read models are', () => {
   let divisions: Divisions;

@@ -7,8 +7,8 @@ import { type RegisteredTenant, Tenants } from '#platform/auth/tenants';
 import { ReadDatabase } from '#platform/database';
 import { registerGauge } from '#platform/observability/gauge';
 import { Health } from '#platform/observability/health';
-import { type LiveModel, liveModels, reachedIn, type Track } from '../live-models';
-import { Projections } from '../projections';
+import { type LiveModel, liveModels, reachedIn, type Track } from './live-models';
+import { Projections } from './projections';
 
 const POLL_MS = 20;
 
