@@ -123,27 +123,25 @@ export async function sweep(client: ClientBase, projection: Projection): Promise
      where o.projection = $1 and o.tenant_id <> 0`,
     [name],
   );
-  for (const { tenant, main } of alone.rows) {
-    for (const table of physicalTables(projection)) {
-      await deleteTenant(client, table, main, tenant);
-    }
-  }
+  for (const { tenant, main } of alone.rows) await deleteTenant(client, projection, main, tenant);
 }
 
 /** Removes a tenant's rows from a generation, in transactions that take a fraction of a second. */
 export async function deleteTenant(
   client: ClientBase,
-  table: { name: string },
+  projection: Projection,
   generation: number,
   tenantId: number,
 ): Promise<void> {
-  const own = generationTable(table, generation);
-  for (let deleted = CHUNK_ROWS; deleted === CHUNK_ROWS; ) {
-    const { rowCount } = await client.query(
-      `delete from ${own} where ctid = any(array(
-         select ctid from ${own} where generation = $1 and tenant_id = $2 limit $3))`,
-      [generation, tenantId, CHUNK_ROWS],
-    );
-    deleted = rowCount ?? 0;
+  for (const table of physicalTables(projection)) {
+    const own = generationTable(table, generation);
+    for (let deleted = CHUNK_ROWS; deleted === CHUNK_ROWS; ) {
+      const { rowCount } = await client.query(
+        `delete from ${own} where ctid = any(array(
+           select ctid from ${own} where generation = $1 and tenant_id = $2 limit $3))`,
+        [generation, tenantId, CHUNK_ROWS],
+      );
+      deleted = rowCount ?? 0;
+    }
   }
 }

@@ -159,8 +159,7 @@ function statistics({ projection, generation }: Standing): Task[] {
 }
 
 async function clear(client: Client, standing: readonly Standing[], { id }: RegisteredTenant): Promise<void> {
-  for (const { projection, generation } of standing)
-    for (const table of physicalTables(projection)) await deleteTenant(client, table, generation, id);
+  for (const { projection, generation } of standing) await deleteTenant(client, projection, generation, id);
 }
 
 /** Tasks that write a chunk's rows and the facts derived from them. */
