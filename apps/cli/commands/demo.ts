@@ -20,16 +20,12 @@ export function demoCommand(session: Session): Command {
     .option('--seed <number>', 'another one makes another firm', whole)
     .action(async ({ tenant, ...options }: DemoOptions & { tenant: string }) => {
       const progress = session.progress(tenant);
-      try {
-        const loaded = await session.use(DemoLoad, (load) =>
+      const loaded = await session
+        .use(DemoLoad, (load) =>
           load.load(tenant, options, (items) => progress?.show('loading', items, options.items)),
-        );
-        progress?.end();
-        session.print(loaded);
-      } catch (error) {
-        progress?.end();
-        throw error;
-      }
+        )
+        .finally(() => progress?.end());
+      session.print(loaded);
     });
   return demo;
 }

@@ -2,6 +2,7 @@ import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } fro
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
 import type { PoolClient } from 'pg';
 import { Clock } from '#kernel/clock';
+import { Rounds } from '#kernel/rounds';
 import { WriteDatabase } from '#platform/database';
 import { sealedText } from '#platform/resealing';
 import { Secrets } from '#platform/secrets';
@@ -43,7 +44,10 @@ export class SigningKeys implements OnModuleInit, OnApplicationShutdown {
   private signing?: { kid: string; key: SigningKey };
   private reading?: Promise<void>;
   private lastRead = Number.NEGATIVE_INFINITY;
-  private timer?: NodeJS.Timeout;
+  private readonly rounds = new Rounds(
+    () => this.reread(),
+    (error) => this.logger.warn(`Signing keys not read: ${error.message}`),
+  );
 
   constructor(
     private readonly database: WriteDatabase,
@@ -53,14 +57,11 @@ export class SigningKeys implements OnModuleInit, OnApplicationShutdown {
 
   async onModuleInit(): Promise<void> {
     await this.read();
-    this.timer = setInterval(() => {
-      this.reread().catch((error) => this.logger.warn(`Signing keys not read: ${error.message}`));
-    }, rereadSeconds * 1000);
-    this.timer.unref();
+    this.rounds.start(rereadSeconds * 1000);
   }
 
   onApplicationShutdown(): void {
-    clearInterval(this.timer);
+    void this.rounds.stop();
   }
 
   /** The key to sign with; it is made now if the deployment has none. */

@@ -31,20 +31,19 @@ export function printDigest(sha256: string): string {
 }
 
 /**
- * Passes bytes on, and checks their digest if one is given.
+ * Passes the bytes of a body on, and checks their digest if one is given.
  * @throws DomainError `digest_mismatch` (422) after the last byte
  */
 export async function* requireDigest(
   bytes: AsyncIterable<Buffer>,
   sha256: string | undefined,
-  what: string,
 ): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
   for await (const chunk of bytes) {
     if (sha256) hash.update(chunk);
     yield chunk;
   }
-  if (sha256) requireSame(sha256, hash.digest('hex'), what);
+  if (sha256) requireSame(sha256, hash.digest('hex'), 'The body');
 }
 
 /** @throws DomainError `digest_mismatch` (422) */

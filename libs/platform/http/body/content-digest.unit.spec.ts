@@ -23,7 +23,7 @@ async function* bytes() {
 }
 const read = async (sha256: string | undefined) => {
   let text = '';
-  for await (const chunk of requireDigest(bytes(), sha256, 'It')) text += chunk;
+  for await (const chunk of requireDigest(bytes(), sha256)) text += chunk;
   return text;
 };
 

@@ -43,7 +43,7 @@ export class Upload {
     const { headers, raw } = this.request;
     const digest = digestOf(headers['content-digest']);
     if (Number(headers['content-length']) > limit) throw tooLarge(limit);
-    return requireDigest(limited(whole(raw), limit), digest, 'The body');
+    return requireDigest(limited(whole(raw), limit), digest);
   }
 }
 
