@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/database';
 import { CopyStream, copyText } from './copy-rows';
@@ -120,15 +121,22 @@ describe('copying rows', () => {
     expect(await read('id')).toEqual([]);
   });
 
+  it('reports a refusal that comes between two writes by the second one', async () => {
+    const stream = new CopyStream(client, 'target (id)');
+    await stream.write(Buffer.from('no number\n'));
+    await setTimeout(500);
+    await expect(stream.write(Buffer.from('1\n'))).rejects.toMatchObject({ code: '22P02' });
+    await expect(stream.end()).rejects.toMatchObject({ code: '22P02' });
+    expect(await read('id')).toEqual([]);
+  });
+
   it('does not crash the process when it fails a second time because its connection ends', async () => {
     const silent = new Client({ connectionString: test.url, query_timeout: 100 });
     silent.on('error', () => undefined);
     await silent.connect();
     await silent.query('create temporary table target (id integer)');
     const stream = new CopyStream(silent, 'target');
-    await expect((stream as unknown as { failed: Promise<never> }).failed).rejects.toThrow(
-      'Query read timeout',
-    );
+    await setTimeout(300);
     await expect(stream.end()).rejects.toThrow('Query read timeout');
     // The copy under way fails once more, with its connection.
     await silent.end();

@@ -20,28 +20,34 @@ export async function copyText(client: ClientBase, target: string, text: CopyTex
  */
 export class CopyStream {
   private readonly stream: ReturnType<typeof copyFrom>;
-  private readonly failed: Promise<never>;
+  private failure?: Error;
 
   constructor(client: ClientBase, target: string) {
     this.stream = client.query(copyFrom(`copy ${target} from stdin`));
     // Listens to every error: a COPY that exceeded the connection's time limit fails again when the connection ends,
     // and without a listener that would end the process.
-    this.failed = new Promise((_, reject) => this.stream.on('error', reject));
-    // The next `write` or `end` reports the failure.
-    this.failed.catch(() => undefined);
+    this.stream.on('error', (error) => {
+      this.failure ??= error;
+    });
   }
 
   /**
    * Writes rows in the format of {@link CopyText}; waits while the database is behind. @throws the database's refusal
    */
   async write(text: Buffer): Promise<void> {
-    if (!this.stream.write(text)) await Promise.race([once(this.stream, 'drain'), this.failed]);
+    this.requireNoFailure();
+    if (!this.stream.write(text)) await once(this.stream, 'drain');
   }
 
   /** Resolves when all rows are in the table. */
   async end(): Promise<void> {
-    const finished = once(this.stream, 'finish');
+    this.requireNoFailure();
     this.stream.end();
-    await Promise.race([finished, this.failed]);
+    await once(this.stream, 'finish');
+  }
+
+  /** A COPY that has failed takes no rows: it has left its connection. */
+  private requireNoFailure(): void {
+    if (this.failure) throw this.failure;
   }
 }
