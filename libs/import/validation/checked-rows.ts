@@ -79,10 +79,10 @@ export class CheckedRows {
     await checkCells(session);
     await dropDuplicates(session);
     await makeSettings(session, tenant, settings, sourceSystems, this.clock.now());
-    await makeRecordIds(session, tenant);
+    const ids = await makeRecordIds(session, tenant);
     await nameByKeys(session);
     await makeRoleKeys(session);
-    const fault = await makeEdited(session, run, this.comparison);
+    const fault = await makeEdited(session, run, this.comparison, ids);
     await makeExisting(session);
     await makeKnownRecords(session);
     await countAsNow(session);

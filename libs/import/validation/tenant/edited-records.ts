@@ -3,7 +3,7 @@ import { alone } from '#platform/database/alone';
 import type { Comparison } from '../../arrivals/comparison';
 import type { ImportRun } from '../../import-run';
 import { openCountedBy } from '../../records/counted-by';
-import { RecordIds } from '../../records/record-id';
+import type { RecordIds } from '../../records/record-id';
 import { tables } from '../../schema/schema-1.0';
 import { checkedColumn, checkedTable } from '../checked-names';
 import { makeEmptyTable, makeTable } from '../working-tables';
@@ -54,6 +54,7 @@ export async function makeEdited(
   session: ClientBase,
   run: ImportRun,
   comparison: Comparison,
+  ids: RecordIds | undefined,
 ): Promise<unknown> {
   await makeEmptyTable(
     session,
@@ -63,11 +64,7 @@ export async function makeEdited(
   await makeEmptyTable(session, 'hindrances', 'code text, table_name text, import_id text, message text');
   await openCountedBy(session, run.staging);
   await session.query('delete from counted_by');
-  const { rows } = await session.query<{ source_system: string | null }>(
-    'select source_system from settings',
-  );
-  const sourceSystem = rows[0].source_system;
-  const isCompared = sourceSystem !== null && (await comparison.any(run.tenant));
+  const isCompared = ids !== undefined && (await comparison.any(run.tenant));
   await makeTable(session, 'edited', isCompared ? editedRecords : `${editedRecords} limit 0`);
   await session.query('create unique index on edited (table_name, import_id)');
   // Logged, so that a load after a crash still knows who was erased.
@@ -75,7 +72,7 @@ export async function makeEdited(
   if (!isCompared) return undefined;
   await addMatters(session);
   await makeChangedOwn(session);
-  await countAsThen(session, run.tenant, new RecordIds(run.tenant.streamId, sourceSystem));
+  await countAsThen(session, run.tenant, ids);
   const fault = await compare(session, run, comparison);
   await session.query(
     `delete from edited e where not (e.table_name = 'Entity' and e.is_erased) and not exists (

@@ -24,12 +24,11 @@ export async function makeSettings(
     session,
     'settings',
     `tenant_id integer, currency text, digits integer, time_zone text, tax_scheme text, minutes_per_unit numeric,
-     today date, cutover date, source_system text, promoted_systems text[]`,
+     today date, cutover date, promoted_systems text[]`,
   );
   await session.query(
     `insert into settings
-     select $1, $2, $3, $4, $5, $6, $7,
-       (select min(cutover_date) from infos), (select min(source_system) from infos), $8`,
+     select $1, $2, $3, $4, $5, $6, $7, (select min(cutover_date) from infos), $8`,
     [
       tenant.id,
       currency,
@@ -56,21 +55,28 @@ export async function makeCurrencies(session: ClientBase): Promise<void> {
 const UNNAMED = new Set(['WorkItem', 'CostRecovery']);
 const BATCH = 5_000;
 
-/** Makes `record_ids`: the ids of the records that rows become. */
-export async function makeRecordIds(session: ClientBase, tenant: RegisteredTenant): Promise<void> {
+/**
+ * Makes `record_ids`: the ids of the records that rows become.
+ * @returns these ids; undefined if Info names no source system, so that there are none
+ */
+export async function makeRecordIds(
+  session: ClientBase,
+  tenant: RegisteredTenant,
+): Promise<RecordIds | undefined> {
   await makeEmptyTable(
     session,
     'record_ids',
     'table_name text, import_id text, id uuid, primary key (table_name, import_id)',
   );
-  const { rows } = await session.query<{ source_system: string | null }>(
-    'select source_system from settings',
+  const { rows } = await session.query<{ system: string | null }>(
+    'select min(source_system) as system from infos',
   );
-  const sourceSystem = rows[0].source_system;
-  if (sourceSystem === null) return;
-  const ids = new RecordIds(tenant.streamId, sourceSystem);
+  const [{ system }] = rows;
+  if (system === null) return undefined;
+  const ids = new RecordIds(tenant.streamId, system);
   for (const { name, kind } of tables) if (kind && !UNNAMED.has(name)) await idsOf(session, name, ids);
   await session.query('analyze record_ids');
+  return ids;
 }
 
 async function idsOf(session: ClientBase, table: string, ids: RecordIds): Promise<void> {
