@@ -4,7 +4,7 @@ import { WriteDatabase } from '#platform/database';
 import { Extraction } from './extraction/extraction';
 import { Loading } from './loading/loading';
 import { Reconciliation } from './reconciliation/reconciliation';
-import { ImportFailed, needsSource, type Outcome } from './requests/import-request';
+import { errorsFound, ImportFailed, needsSource, type Outcome } from './requests/import-request';
 import { ImportRequests } from './requests/import-requests';
 import { isIntact, tableStates } from './requests/import-tables';
 import type { ImportTurn } from './requests/import-turn';
@@ -76,7 +76,7 @@ export class ImportSteps {
 }
 
 function failed(errors: number, more: string): Ending {
-  const message = `${errors === 1 ? 'There is 1 error' : `There are ${errors} errors`}: see the report. ${more} Correct them in the source, and import again.`;
+  const message = `${errorsFound(errors)}: see the report. ${more} Correct them in the source, and import again.`;
   return { outcome: 'ValidationFailed', message };
 }
 

@@ -13,6 +13,7 @@ import {
   isDatabaseAway,
   LeaseLost,
   MOST_DEATHS,
+  OUR_FAULT,
   WorkerEnding,
 } from './requests/import-request';
 import { ImportRequests } from './requests/import-requests';
@@ -135,7 +136,7 @@ export class ImportWorker extends RequestWorker<ImportTurn> {
       if (error instanceof DomainError) return { outcome: 'Failed', message: error.detail };
       const { message, stack } = error as Error;
       this.log.error({ msg: `Import ${turn.requestId} failed: ${message}`, stack });
-      return { outcome: 'Failed', message: 'Something went wrong on our side. Tell the operator.' };
+      return { outcome: 'Failed', message: OUR_FAULT };
     }
   }
 }

@@ -13,7 +13,14 @@ import { withdrawStaging } from '../loading/staging-tenants';
 import { PromotionRequests } from '../promotion/promotion-requests';
 import type { PromotionStep } from '../promotion/promotion-run';
 import { ImportRepeats } from '../requests/import-repeats';
-import { cancelled, type ImportStatus, messages, type Step, steps } from '../requests/import-request';
+import {
+  cancelled,
+  type ImportStatus,
+  importInProgress,
+  messages,
+  type Step,
+  steps,
+} from '../requests/import-request';
 import { StagingArea } from '../staging/staging-area';
 
 export class QueueImport {
@@ -61,11 +68,7 @@ export class QueueImportHandler implements ICommandHandler<QueueImport> {
          values ($1, $2, $3, $4, $5, $6, $6) on conflict do nothing`,
         [id, context.tenant.id, messages.Queued, sealed, context.actor, now],
       );
-      if (rowCount === 0)
-        throw conflict(
-          'import_in_progress',
-          'Another import of the tenant is under way: wait for it, or cancel it.',
-        );
+      if (rowCount === 0) throw importInProgress();
       return accepted('Import request queued successfully.', id);
     });
   }

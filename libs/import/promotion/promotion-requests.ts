@@ -4,7 +4,13 @@ import { conflict } from '#kernel/errors';
 import { type RegisteredTenant, tenantColumns } from '#platform/auth/tenants';
 import type { PromotedCounts } from '../arrivals/imported-records';
 import { withdrawStaging } from '../loading/staging-tenants';
-import { LeaseLost, promotable, type RequestRow, underWay } from '../requests/import-request';
+import {
+  importInProgress,
+  LeaseLost,
+  promotable,
+  type RequestRow,
+  underWay,
+} from '../requests/import-request';
 import { LeasedRequests, type TakenRequest } from '../requests/leased-requests';
 import { StagingArea } from '../staging/staging-area';
 import type { PromotionStep } from './promotion-run';
@@ -63,10 +69,7 @@ export class PromotionRequests extends LeasedRequests {
     // Another promotion of the tenant may be queued at the same moment: only the unique index can tell.
     await ask.catch((error) => {
       if (!(error instanceof DatabaseError) || error.constraint !== 'requests_live') throw error;
-      throw conflict(
-        'import_in_progress',
-        'Another import of the tenant is under way: wait for it, or cancel it.',
-      );
+      throw importInProgress();
     });
     await client.query('update import.tables set loaded = 0 where request_id = $1', [request.id]);
   }

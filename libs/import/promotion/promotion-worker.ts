@@ -2,10 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { DomainError } from '#kernel/errors';
 import { isUnreachable } from '#platform/database/connection-lost';
 import {
+  errorsFound,
   ImportCancelled,
   isDatabaseAway,
   LeaseLost,
   MOST_DEATHS,
+  OUR_FAULT,
   WorkerEnding,
 } from '../requests/import-request';
 import { RequestWorker } from '../requests/request-worker';
@@ -60,8 +62,7 @@ export class PromotionWorker extends RequestWorker<PromotionTurn> {
       // Some records have arrived, so the promotion can only continue.
       return this.later(turn, 'Something went wrong on our side; it is tried again. Tell the operator.');
     await this.promotion.letGo(turn);
-    const detail =
-      error instanceof DomainError ? error.detail : 'Something went wrong on our side. Tell the operator.';
+    const detail = error instanceof DomainError ? error.detail : OUR_FAULT;
     await turn.end({ outcome: 'PromotionFailed', message: `${detail} Nothing was changed in the tenant.` });
   }
 
@@ -82,9 +83,7 @@ export class PromotionWorker extends RequestWorker<PromotionTurn> {
       throw new Error(`${turn.deaths} turns at its checks have ended without a word`);
     const promoted = await this.promotion.promote(turn);
     if ('errors' in promoted) {
-      const { errors } = promoted;
-      const found = errors === 1 ? 'There is 1 error' : `There are ${errors} errors`;
-      const message = `${found} by now: see the report. Nothing was changed in the tenant.`;
+      const message = `${errorsFound(promoted.errors)} by now: see the report. Nothing was changed in the tenant.`;
       return turn.end({ outcome: 'PromotionFailed', message });
     }
     const { created, changed } = promoted;

@@ -1,4 +1,4 @@
-import { DomainError, notFound } from '#kernel/errors';
+import { conflict, DomainError, notFound } from '#kernel/errors';
 import { isTransient } from '#platform/database/connection-lost';
 
 /** The steps of an import in progress, in their order. */
@@ -57,6 +57,22 @@ export const cancelled = { outcome: 'Cancelled', message: 'Cancelled on request.
 /** Whether an import in this step still reads its source. */
 export function needsSource(status: Step): boolean {
   return steps.indexOf(status) < steps.indexOf('Validating');
+}
+
+/** The message of an import or a promotion that has failed for a reason that is not the customer's. */
+export const OUR_FAULT = 'Something went wrong on our side. Tell the operator.';
+
+/** The beginning of a message about errors in the report. */
+export function errorsFound(count: number): string {
+  return count === 1 ? 'There is 1 error' : `There are ${count} errors`;
+}
+
+/** The error 409 when the tenant has a request already. */
+export function importInProgress(): DomainError {
+  return conflict(
+    'import_in_progress',
+    'Another import of the tenant is under way: wait for it, or cancel it.',
+  );
 }
 
 /** The form of request ids: UUIDs in lower case. */
