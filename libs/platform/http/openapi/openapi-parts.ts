@@ -32,16 +32,15 @@ export const headers = {
   'Preference-Applied': header('`return=representation`, where `Prefer` asked for it (RFC 7240).'),
 };
 
-/** References to headers: those of every counted request, and the given ones. */
-export function headersWith(...more: (keyof typeof headers)[]): Record<string, { $ref: string }> {
-  const names = ['RateLimit-Policy', 'RateLimit', 'X-Trace-Id', ...more];
+function references(...names: (keyof typeof headers)[]): Record<string, { $ref: string }> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-const rateLimit = {
-  'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' },
-  RateLimit: { $ref: '#/components/headers/RateLimit' },
-};
+/** References to headers: those of every counted request, and the given ones. */
+export const headersWith = (...more: (keyof typeof headers)[]) =>
+  references('RateLimit-Policy', 'RateLimit', 'X-Trace-Id', ...more);
+
+const rateLimit = references('RateLimit-Policy', 'RateLimit');
 export const retryAfter = {
   'Retry-After': { description: 'Seconds to wait before the next attempt.', schema: { type: 'integer' } },
 };
@@ -125,7 +124,7 @@ const refusals = new Map([
     'The record has another version than `If-Match` names.',
     ['version_mismatch'],
     'The record is at version 3, which If-Match does not name.',
-    { ...rateLimit, ETag: { $ref: '#/components/headers/ETag' } },
+    { ...rateLimit, ...references('ETag') },
   ),
   refusal(
     413,
