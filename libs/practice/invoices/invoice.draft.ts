@@ -184,7 +184,7 @@ async function relined(
   ];
   if (JSON.stringify(taxation) !== JSON.stringify(state.taxation))
     events.push({ type: 'InvoiceTaxed', data: taxation });
-  return { events, reservations: () => exchange(work, id, gone, added, sources) };
+  return { events, reservations: () => exchange(work, id, gone, added, sources, first) };
 }
 
 /** Releases the records that only the old lines charge, and reserves those that only the new lines charge. */
@@ -194,6 +194,7 @@ function exchange(
   gone: readonly InvoiceLine[],
   added: readonly InvoiceLine[],
   sources: Sources,
+  first: number,
 ): void {
   const [old, now] = [gone, added].map((lines) => new Set(sourcesOf(lines)));
   const freed = gone.filter(({ sourceId }) => !now.has(sourceId ?? ''));
@@ -204,7 +205,7 @@ function exchange(
       return reserve(definition, state, invoiceId);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      const pointer = `/lines/${added.indexOf(line)}/sourceId`;
+      const pointer = `/lines/${first + added.indexOf(line)}/sourceId`;
       const { fault, code, detail } = error;
       throw new DomainError(fault, code, `${line.sourceId}: ${detail}`, [{ pointer, code, message: detail }]);
     }
