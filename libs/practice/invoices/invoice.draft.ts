@@ -8,8 +8,7 @@ import { dayGiven, dayIn } from '#kernel/zone';
 import { LARGEST_AMOUNT } from '#platform/http/input/fields';
 import type { BillableState } from '../billable/billable';
 import { release, reserve } from '../billable/billable.billing';
-import { Client } from '../clients/client.lookup';
-import { Matter, openMatter } from '../matters/matter.lookup';
+import { openMatter } from '../matters/matter.lookup';
 import { active, addressed, givenReference, recordChanges } from '../records/record';
 import { requireBaseCurrency, settings, settingsOf, type TenantState } from '../tenants/tenant.lookup';
 import { Invoice, type InvoiceState, InvoiceStatus, requireDueAfter, requireInvoice } from './invoice';
@@ -26,12 +25,7 @@ import { lineOf, unbilled } from './invoice.unbilled';
 export async function createInvoice(work: UnitOfWork, body: InvoiceInput) {
   const { context } = work;
   const { clientId, matterId, lines = [] } = body;
-  const found = await work.load({
-    tenant: settingsOf(context),
-    client: at(Client, clientId),
-    matter: at(Matter, matterId),
-    ...defaultTaxQuestions({ clientId, matterId }),
-  });
+  const found = await work.load({ tenant: settingsOf(context), ...defaultTaxQuestions(body) });
   const tenant = settings(found.tenant);
   active(found.client, 'client', 'clientId');
   const matter = openMatter(found.matter, 'matterId');

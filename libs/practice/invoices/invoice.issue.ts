@@ -4,7 +4,6 @@ import { conflict } from '#kernel/errors';
 import { decimal } from '#kernel/money';
 import { type Day, dayGiven, dayIn, daysAfter } from '#kernel/zone';
 import { bill, release, reverseBilling } from '../billable/billable.billing';
-import { Client } from '../clients/client.lookup';
 import { Matter, requireOpen } from '../matters/matter.lookup';
 import { nextNumber } from '../records/numbering';
 import { addressed } from '../records/record';
@@ -41,7 +40,6 @@ export async function issueInvoice(work: UnitOfWork, id: string, body: IssueInpu
     throw conflict('invoice_empty', 'The invoice has no line that charges anything.');
   const found = await work.load({
     tenant: settingsOf(work.context),
-    client: at(Client, data.clientId),
     last: counter(INVOICE_NUMBER),
     ...defaultTaxQuestions(data),
   });

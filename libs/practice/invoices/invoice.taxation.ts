@@ -3,6 +3,8 @@ import { type Ask, at, linkedTo, via } from '#event-store/load';
 import type { Answers, UnitOfWork } from '#event-store/unit-of-work';
 import { invalid } from '#kernel/errors';
 import type { Day } from '#kernel/zone';
+import { Client } from '../clients/client.lookup';
+import { Matter } from '../matters/matter.lookup';
 import { referred } from '../records/record';
 import {
   markTaxRateUsed,
@@ -21,16 +23,21 @@ interface Of {
   matterId: string;
 }
 
-/** Questions for the tax codes that may be the default of an invoice's lines. */
+/**
+ * Questions for the tax codes that may be the default of an invoice's lines, and for the matter and the client that name
+ * them: a code is a guard only of its own changes, not of what names it.
+ */
 export function defaultTaxQuestions({ clientId, matterId }: Of) {
   return {
+    matter: at(Matter, matterId),
+    client: at(Client, clientId),
     matterTaxCode: via(TaxCode, matterId, 'taxCodeId'),
     clientTaxCode: via(TaxCode, clientId, 'taxCodeId'),
     standardTaxCodes: linkedTo(TaxCode, THE_STANDARD, [STANDARD_TAX_CODE]),
   };
 }
 
-export type DefaultTax = Answers<ReturnType<typeof defaultTaxQuestions>>;
+export type DefaultTax = Omit<Answers<ReturnType<typeof defaultTaxQuestions>>, 'matter' | 'client'>;
 
 /** Loads the tax codes that lines name. */
 export async function loadTaxCodes(work: UnitOfWork, lines: readonly InvoiceLine[]) {
