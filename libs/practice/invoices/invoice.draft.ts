@@ -9,7 +9,7 @@ import { LARGEST_AMOUNT } from '#platform/http/input/fields';
 import type { BillableState } from '../billable/billable';
 import { release, reserve } from '../billable/billable.billing';
 import { openMatter } from '../matters/matter.lookup';
-import { active, addressed, givenReference, recordChanges } from '../records/record';
+import { active, addressed, changesOf, givenReference, recordChanges } from '../records/record';
 import { requireBaseCurrency, settings, settingsOf, type TenantState } from '../tenants/tenant.lookup';
 import { Invoice, type InvoiceState, InvoiceStatus, requireDueAfter, requireInvoice } from './invoice';
 import type { InvoiceEvent, InvoiceLine } from './invoice.events';
@@ -176,8 +176,7 @@ async function relined(
     ...(gone.length > 0 ? [{ type: 'InvoiceLinesRemoved', data: { ids: goneIds } } as const] : []),
     ...chunks(added).map((chunk) => ({ type: 'InvoiceLinesAdded', data: { lines: chunk } }) as const),
   ];
-  if (JSON.stringify(taxation) !== JSON.stringify(state.taxation))
-    events.push({ type: 'InvoiceTaxed', data: taxation });
+  if ('taxation' in changesOf(state, { taxation })) events.push({ type: 'InvoiceTaxed', data: taxation });
   return { events, reservations: () => exchange(work, id, gone, added, sources, first) };
 }
 

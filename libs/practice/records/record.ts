@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ApiProperty } from '@nestjs/swagger';
 import type { Folded } from '#event-store/events';
 import type { UnitOfWork } from '#event-store/unit-of-work';
@@ -107,9 +108,16 @@ export function changesOf<State extends object>(
   for (const [name, value] of Object.entries(patch)) {
     if (value === undefined) continue;
     const next = value === null && name in cleared ? cleared[name as keyof State] : value;
-    if (JSON.stringify(state[name as keyof State]) !== JSON.stringify(next)) changes[name] = next;
+    if (!isSame(state[name as keyof State], next)) changes[name] = next;
   }
   return changes as Partial<State>;
+}
+
+/** Whether two values are the same JSON. A state that is folded from jsonb again has its members in another order. */
+function isSame(one: unknown, other: unknown): boolean {
+  if (one === undefined) return false;
+  const [a, b] = [one, other].map((value) => JSON.stringify(value));
+  return a === b || isDeepStrictEqual(JSON.parse(a), JSON.parse(b));
 }
 
 /** Like changesOf, for a patch that may also change the external reference. */

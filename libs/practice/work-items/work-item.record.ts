@@ -168,10 +168,7 @@ async function revalued(
     ...(keepsUnits && { unitsOverridden: data.unitsOverridden }),
     ...(body.isBillable === null && { isBillable: taskType?.data.isBillable ?? true }),
   };
-  const differing = Object.entries(derived).filter(
-    ([name, now]) => JSON.stringify(data[name as keyof WorkItemState]) !== JSON.stringify(now),
-  );
-  const revaluation = Object.fromEntries(differing);
+  const revaluation = changesOf(data, derived);
   const updated = { type: 'WorkItemUpdated', data: { ...changes, ...revaluation } };
   const becomesWork = !isUnbilled(WorkItem, data) && isUnbilled(WorkItem, WorkItem.evolve(data, updated));
   if (becomesWork && !changes.matterId) requireOpen(matter);
