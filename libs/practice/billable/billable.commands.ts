@@ -6,7 +6,7 @@ import { numberGiven } from '#kernel/money';
 import { dayGiven, dayIn } from '#kernel/zone';
 import type { RequestContext } from '#platform/request-context';
 import { Matter, requireOpen } from '../matters/matter.lookup';
-import { addressed } from '../records/record';
+import { addressed, loadAddressed } from '../records/record';
 import { settings, settingsOf } from '../tenants/tenant.lookup';
 import { amountGiven } from './amount-given';
 import type { AnyBillable } from './billable';
@@ -50,11 +50,7 @@ export class UnfinaliseBillableHandler implements ICommandHandler<UnfinaliseBill
 
   execute({ context, definition, id }: UnfinaliseBillable): Promise<Written> {
     return this.store.execute(context, async (work) => {
-      const record = addressed(
-        work,
-        (await work.load({ record: at(definition, id) })).record,
-        definition.kind,
-      );
+      const record = await loadAddressed(work, definition, id);
       return work.change(definition, record, unfinalise(definition, record.data));
     });
   }
@@ -126,11 +122,7 @@ export class DeleteBillableHandler implements ICommandHandler<DeleteBillable> {
 
   execute({ context, definition, id }: DeleteBillable): Promise<Written> {
     return this.store.execute(context, async (work) => {
-      const record = addressed(
-        work,
-        (await work.load({ record: at(definition, id) })).record,
-        definition.kind,
-      );
+      const record = await loadAddressed(work, definition, id);
       return work.change(definition, record, remove(definition, record.data));
     });
   }

@@ -9,7 +9,7 @@ import type { RequestContext } from '#platform/request-context';
 import { Division } from '../divisions/division.lookup';
 import { Entity, presentEntity, refuseErased } from '../entities/entity.lookup';
 import { completed } from '../records/merge-patch';
-import { active, addressed, givenReference, recordChanges } from '../records/record';
+import { active, addressed, givenReference, loadAddressed, recordChanges } from '../records/record';
 import { requireBaseCurrency, settings, settingsOf } from '../tenants/tenant.lookup';
 import {
   activateEmployee,
@@ -102,7 +102,7 @@ export class DeactivateEmployeeHandler implements ICommandHandler<DeactivateEmpl
 
   execute({ context, id }: DeactivateEmployee): Done {
     return this.store.execute(context, async (work) => {
-      const before = addressed(work, (await work.load({ employee: at(Employee, id) })).employee, 'employee');
+      const before = await loadAddressed(work, Employee, id);
       return work.change(Employee, before, deactivateEmployee(before.data));
     });
   }

@@ -1,5 +1,4 @@
 import type { Folded } from '#event-store/events';
-import { at } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
 import { conflict, DomainError, invalid } from '#kernel/errors';
 import { type Id, newId } from '#kernel/ids';
@@ -9,7 +8,7 @@ import { LARGEST_AMOUNT } from '#platform/http/input/fields';
 import type { BillableState } from '../billable/billable';
 import { release, reserve } from '../billable/billable.billing';
 import { openMatter } from '../matters/matter.lookup';
-import { active, addressed, changesOf, givenReference, recordChanges } from '../records/record';
+import { active, changesOf, givenReference, loadAddressed, recordChanges } from '../records/record';
 import { requireBaseCurrency, settings, settingsOf, type TenantState } from '../tenants/tenant.lookup';
 import { Invoice, type InvoiceState, InvoiceStatus, requireDueAfter, requireInvoice } from './invoice';
 import type { InvoiceEvent, InvoiceLine } from './invoice.events';
@@ -113,7 +112,7 @@ export async function removeLine(work: UnitOfWork, id: string, lineId: number) {
 
 /** Deletes a draft that never had a number, and releases the records that it reserves. */
 export async function deleteInvoice(work: UnitOfWork, id: string) {
-  const before = addressed(work, (await work.load({ invoice: at(Invoice, id) })).invoice, 'invoice');
+  const before = await loadAddressed(work, Invoice, id);
   requireInvoice(before.data, 'invoice_not_draft', InvoiceStatus.Draft);
   if (before.data.number !== null)
     throw conflict(
@@ -138,7 +137,7 @@ async function loadDraft(
   work: UnitOfWork,
   id: string,
 ): Promise<{ before: Folded<InvoiceState>; draft: Draft }> {
-  const before = addressed(work, (await work.load({ invoice: at(Invoice, id) })).invoice, 'invoice');
+  const before = await loadAddressed(work, Invoice, id);
   const found = await work.load({ tenant: settingsOf(work.context), ...defaultTaxQuestions(before.data) });
   return { before, draft: { id: before.id, state: before.data, tenant: settings(found.tenant), found } };
 }

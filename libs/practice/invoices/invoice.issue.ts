@@ -6,7 +6,7 @@ import { type Day, dayGiven, dayIn, daysAfter } from '#kernel/zone';
 import { bill, release, reverseBilling } from '../billable/billable.billing';
 import { Matter, requireOpen } from '../matters/matter.lookup';
 import { nextNumber } from '../records/numbering';
-import { addressed } from '../records/record';
+import { addressed, loadAddressed } from '../records/record';
 import { settings, settingsOf, type TenantState } from '../tenants/tenant.lookup';
 import {
   dayNotBefore,
@@ -33,7 +33,7 @@ export const PAYMENT_TERMS_DAYS = 30;
  *   `tax_rate_not_found` (422)
  */
 export async function issueInvoice(work: UnitOfWork, id: string, body: IssueInput) {
-  const before = addressed(work, (await work.load({ invoice: at(Invoice, id) })).invoice, 'invoice');
+  const before = await loadAddressed(work, Invoice, id);
   const { data } = before;
   requireInvoice(data, 'invoice_not_draft', InvoiceStatus.Draft);
   if (data.lines.every(({ kind }) => kind === 'Text'))

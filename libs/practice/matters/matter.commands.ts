@@ -8,7 +8,7 @@ import type { RequestContext } from '#platform/request-context';
 import { Client, requireActiveClient } from '../clients/client.lookup';
 import { completed } from '../records/merge-patch';
 import { follow, takeNumber } from '../records/numbering';
-import { addressed, givenReference, recordChanges } from '../records/record';
+import { addressed, givenReference, loadAddressed, recordChanges } from '../records/record';
 import {
   archiveMatter,
   closeMatter,
@@ -132,7 +132,7 @@ export class ArchiveMatterHandler implements ICommandHandler<ArchiveMatter> {
 
   execute({ context, id }: ArchiveMatter): Done {
     return this.store.execute(context, async (work) => {
-      const before = addressed(work, (await work.load({ matter: at(Matter, id) })).matter, 'matter');
+      const before = await loadAddressed(work, Matter, id);
       return work.change(Matter, before, archiveMatter(before.data, work.now));
     });
   }

@@ -2,7 +2,7 @@ import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { EventStore, type Written } from '#event-store/event-store';
 import { at, linksTo } from '#event-store/load';
 import type { RequestContext } from '#platform/request-context';
-import { addressed } from './record';
+import { addressed, loadAddressed } from './record';
 import { activate, deactivate, remove } from './simple-record';
 import { type AnyWriting, createRecord, updateRecord } from './write-record';
 
@@ -72,11 +72,7 @@ export class ActivateRecordHandler implements ICommandHandler<ActivateRecord> {
   execute({ context, writing, id }: ActivateRecord): Promise<Written> {
     const { definition } = writing;
     return this.store.execute(context, async (work) => {
-      const before = addressed(
-        work,
-        (await work.load({ record: at(definition, id) })).record,
-        definition.kind,
-      );
+      const before = await loadAddressed(work, definition, id);
       const events = activate(definition, before.data);
       if (events.length > 0) await writing.checkActivation?.(work, id);
       return work.change(definition, before, events);
@@ -90,11 +86,7 @@ export class DeactivateRecordHandler implements ICommandHandler<DeactivateRecord
 
   execute({ context, writing: { definition }, id }: DeactivateRecord): Promise<Written> {
     return this.store.execute(context, async (work) => {
-      const before = addressed(
-        work,
-        (await work.load({ record: at(definition, id) })).record,
-        definition.kind,
-      );
+      const before = await loadAddressed(work, definition, id);
       return work.change(definition, before, deactivate(definition, before.data));
     });
   }

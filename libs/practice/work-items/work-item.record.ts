@@ -13,7 +13,7 @@ import { Client } from '../clients/client.lookup';
 import { Employee } from '../employees/employee.lookup';
 import { Matter, openMatter, requireOpen } from '../matters/matter.lookup';
 import { completed } from '../records/merge-patch';
-import { active, addressed, changesOf, givenReference, recordChanges } from '../records/record';
+import { active, changesOf, givenReference, loadAddressed, recordChanges } from '../records/record';
 import { TaskType } from '../task-types/task-type.lookup';
 import { requireBaseCurrency, settings, settingsOf, type TenantState } from '../tenants/tenant.lookup';
 import { WorkItem, type WorkItemState } from './work-item';
@@ -75,7 +75,7 @@ export async function recordWorkItem(work: UnitOfWork, body: WorkItemInput) {
 /** Changes a pending item and computes its value again. The title can change until the item is billed. */
 export async function changeWorkItem(work: UnitOfWork, id: string, asked: WorkItemPatch) {
   const { context } = work;
-  const before = addressed(work, (await work.load({ item: at(WorkItem, id) })).item, 'workitem');
+  const before = await loadAddressed(work, WorkItem, id);
   const { data } = before;
   const body = withoutRepeats(data, completed<WorkItemInput>(asked, data));
   const { units, rate, ...own } = body;
