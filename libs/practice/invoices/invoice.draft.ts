@@ -44,10 +44,9 @@ export async function createInvoice(work: UnitOfWork, body: InvoiceInput) {
   requireDueAfter(fields);
   const created: InvoiceEvent = { type: 'InvoiceCreated', data: fields };
   const draft: Draft = { id: newId('invoice'), state: Invoice.evolve(undefined, created), tenant, found };
-  const { events, reservations } = await relined(work, draft, [], lines ?? []);
-  const record = work.create(Invoice, draft.id, [created, ...events]);
-  reservations();
-  return record;
+  return relined(work, draft, [], lines ?? [], (events) =>
+    work.create(Invoice, draft.id, [created, ...events]),
+  );
 }
 
 /**
@@ -77,10 +76,8 @@ export async function updateInvoice(work: UnitOfWork, id: string, body: InvoiceP
   if (!isDrafted) return work.change(Invoice, before, events);
   const changed = { ...draft, state: { ...before.data, ...changes } };
   const first = before.data.lines.length - gone.length;
-  const { events: more, reservations } = await relined(work, changed, gone, inputs, { first });
-  const record = work.change(Invoice, before, [...events, ...more]);
-  reservations();
-  return record;
+  const write = (more: InvoiceEvent[]) => work.change(Invoice, before, [...events, ...more]);
+  return relined(work, changed, gone, inputs, write, { first });
 }
 
 /** Adds lines: those of the request and, if requested, one for each unbilled record. */
@@ -91,10 +88,8 @@ export async function addLines(work: UnitOfWork, id: string, { lines, unbilledUn
   const until = unbilledUntil && dayGiven(draft.tenant.timeZone, unbilledUntil);
   const free = until ? await unbilled(work, before.data, until, sourcesOf(named)) : [];
   const inputs = [...named, ...free.map(lineOf)];
-  const { events, reservations } = await relined(work, draft, [], inputs, { known: free });
-  const record = work.change(Invoice, before, events);
-  reservations();
-  return record;
+  const write = (events: InvoiceEvent[]) => work.change(Invoice, before, events);
+  return relined(work, draft, [], inputs, write, { known: free });
 }
 
 /** Removes a line and releases the record that it charges. @throws DomainError `not_found` */
@@ -104,10 +99,7 @@ export async function removeLine(work: UnitOfWork, id: string, lineId: number) {
   const gone = before.data.lines.filter((line) => line.id === lineId);
   if (gone.length === 0)
     throw new DomainError('not_found', 'line_not_found', 'The invoice has no such line.');
-  const { events, reservations } = await relined(work, draft, gone, []);
-  const record = work.change(Invoice, before, events);
-  reservations();
-  return record;
+  return relined(work, draft, gone, [], (events) => work.change(Invoice, before, events));
 }
 
 /** Deletes a draft that never had a number, and releases the records that it reserves. */
@@ -143,20 +135,20 @@ async function loadDraft(
 }
 
 /**
- * The events that change a draft's lines.
+ * Changes a draft's lines: writes the events of the invoice, then releases and reserves the lines' sources.
+ * @param write writes the given events, after its own
  * @param first index of the first input within the request
  * @param known records that inputs charge, as they were found: if one of them changes meanwhile, they are searched
  *   again
- * @returns the events, and a function that reserves and releases the lines' sources, to be called after the events are
- *   recorded
  */
 async function relined(
   work: UnitOfWork,
   draft: Draft,
   gone: readonly InvoiceLine[],
   inputs: readonly LineInput[],
+  write: (events: InvoiceEvent[]) => Folded<InvoiceState>,
   { first = 0, known = [] }: { first?: number; known?: readonly Folded<BillableState>[] } = {},
-) {
+): Promise<Folded<InvoiceState>> {
   const { id, state, tenant } = draft;
   const goneIds = gone.map((line) => line.id);
   const kept = state.lines.filter((line) => !goneIds.includes(line.id));
@@ -176,7 +168,9 @@ async function relined(
     ...chunks(added).map((chunk) => ({ type: 'InvoiceLinesAdded', data: { lines: chunk } }) as const),
   ];
   if ('taxation' in changesOf(state, { taxation })) events.push({ type: 'InvoiceTaxed', data: taxation });
-  return { events, reservations: () => exchange(work, id, gone, added, sources, first) };
+  const record = write(events);
+  exchange(work, id, gone, added, sources, first);
+  return record;
 }
 
 /** Releases the records that only the old lines charge, and reserves those that only the new lines charge. */
