@@ -14,7 +14,6 @@ import {
   Invoice,
   type InvoiceState,
   InvoiceStatus,
-  isIssuedUnpaid,
   issuedOn,
   requireDueAfter,
   requireInvoice,
@@ -89,25 +88,25 @@ export async function voidInvoice(work: UnitOfWork, id: string, body: ReversalIn
 
 /**
  * Loads an issued invoice without payments.
- * @param other another state that is allowed
+ * @param others other states that are allowed
  * @throws DomainError `payment_stands`, `invoice_not_issued`, `matter_not_open` (409), `before_issue` (422)
  */
-async function loadIssued(work: UnitOfWork, id: string, { date }: ReversalInput, other?: InvoiceStatus) {
+async function loadIssued(work: UnitOfWork, id: string, { date }: ReversalInput, ...others: InvoiceStatus[]) {
   const { invoice, tenant } = await work.load({ invoice: at(Invoice, id), tenant: settingsOf(work.context) });
   const before = addressed(work, invoice, 'invoice');
   const { data } = before;
-  const isUnpaid = isIssuedUnpaid(data);
-  if (!isUnpaid && (data.state === InvoiceStatus.PartPaid || data.state === InvoiceStatus.Paid))
+  if (data.paid !== '0' && data.state !== InvoiceStatus.WrittenOff)
     throw conflict('payment_stands', 'The invoice is paid, at least in part; reverse its payments first.');
   if (data.number === null)
     throw conflict('invoice_not_issued', 'The invoice was never issued; a draft can be deleted.');
-  if (!isUnpaid && data.state !== other) requireInvoice(data, 'invoice_not_issued', InvoiceStatus.Issued);
+  requireInvoice(data, 'invoice_not_issued', InvoiceStatus.Issued, InvoiceStatus.Paid, ...others);
   const { matter } = await work.load({ matter: at(Matter, data.matterId) });
   requireOpen(matter);
   const { timeZone } = settings(tenant);
   const given = dayGiven(timeZone, date, work.now);
   // A draft's issue date is only planned, or missing.
-  const day = isUnpaid ? dayNotBefore(issuedOn(data), given, date) : given;
+  const isDraft = data.state === InvoiceStatus.Draft;
+  const day = isDraft ? given : dayNotBefore(issuedOn(data), given, date);
   return { before, day, sources: await loadSources(work, data.lines) };
 }
 

@@ -59,8 +59,6 @@ export async function reversePayment(
 export async function writeOffInvoice(work: UnitOfWork, id: string, body: BadDebtInput) {
   const { before, day } = await load(work, id, body.date);
   requireInvoice(before.data, 'invoice_not_owed', Issued, PartPaid);
-  if (before.data.balance === '0')
-    throw conflict('invoice_not_owed', 'The invoice has no balance left to pay.');
   const on = dayNotBefore(issuedOn(before.data), day, body.date);
   const data = { day: on, amount: before.data.balance, reason: body.reason };
   return work.change(Invoice, before, [{ type: 'InvoiceWrittenOff', data }]);
