@@ -98,6 +98,15 @@ export function isUnbilled<State extends BillableState>(
   return open && definition.isBillable(state) && !decimal(state.remaining).isZero();
 }
 
+/** Whether an event makes a record unbilled that was not before: only an open matter takes it. */
+export function becomesUnbilled<State extends BillableState>(
+  definition: BillableDefinition<State>,
+  state: State,
+  event: DomainEvent,
+): boolean {
+  return !isUnbilled(definition, state) && isUnbilled(definition, definition.evolve(state, event));
+}
+
 export function movement<State extends BillableState>(
   definition: Pick<BillableDefinition<State>, 'dimensions'>,
   state: State,
@@ -130,6 +139,23 @@ export function requirePending<State extends BillableState>(
   requireFree(definition, state);
   if (state.state !== BillableStatus.Pending)
     throw conflict('finalised', `The ${definition.noun} is ${nameOf(state)}.`);
+}
+
+/**
+ * Refuses a change to a record that is no longer Pending. Its text alone can change until it is billed.
+ * @param names the names of the fields that change
+ * @param text the name of the field with its text
+ * @throws DomainError `reserved`, `finalised` (409)
+ */
+export function requireChangeable<State extends BillableState>(
+  definition: BillableDefinition<State>,
+  state: State,
+  names: readonly string[],
+  text: keyof State,
+): void {
+  if (names.length === 0) return;
+  const isText = names.every((name) => name === text) && state.state !== BillableStatus.Billed;
+  (isText ? requireFree : requirePending)(definition, state);
 }
 
 const stateNames = ['Pending', 'Finalised', 'Billed', 'WrittenOff'];

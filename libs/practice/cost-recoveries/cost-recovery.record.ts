@@ -4,7 +4,7 @@ import { newId } from '#kernel/ids';
 import { decimal, moneyFrom, text } from '#kernel/money';
 import { dayIn } from '#kernel/zone';
 import type { RequestContext } from '#platform/request-context';
-import { isUnbilled } from '../billable/billable';
+import { becomesUnbilled, requireChangeable } from '../billable/billable';
 import { finalised } from '../billable/billable.transitions';
 import { DisbursementCode } from '../disbursement-codes/disbursement-code.lookup';
 import { Matter, openMatter, requireOpen } from '../matters/matter.lookup';
@@ -16,7 +16,6 @@ import { requireBaseCurrency, settings, settingsOf, type TenantState } from '../
 import {
   CostRecovery,
   type CostRecoveryState,
-  requireChangeable,
   requireSuitableCode,
   requireSupplier,
   totalOf,
@@ -74,7 +73,7 @@ export async function changeCostRecovery(work: UnitOfWork, id: string, asked: Co
   const body = completed<CostRecoveryInput>(asked, data);
   const patch = stored(body);
   const given: Partial<CostRecoveryState> = recordChanges(context, data, patch);
-  requireChangeable(data, Object.keys(given));
+  requireChangeable(CostRecovery, data, Object.keys(given), 'description');
   const tenant = settings(found.settings);
   // Only references that change are checked: the others were checked when they were set.
   checkReferences(Object.fromEntries(Object.entries(body).filter(([name]) => name in given)), found, tenant);
@@ -91,9 +90,7 @@ export async function changeCostRecovery(work: UnitOfWork, id: string, asked: Co
   });
   if (Object.keys(changes).length === 0) return work.change(CostRecovery, before, []);
   const updated: CostRecoveryEvent = { type: 'CostRecoveryUpdated', data: changes };
-  const becomesWork =
-    !isUnbilled(CostRecovery, data) && isUnbilled(CostRecovery, CostRecovery.evolve(data, updated));
-  if (becomesWork && !given.matterId) requireOpen(itsMatter);
+  if (becomesUnbilled(CostRecovery, data, updated) && !given.matterId) requireOpen(itsMatter);
   return work.change(CostRecovery, before, [updated]);
 }
 

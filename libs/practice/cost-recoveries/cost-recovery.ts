@@ -1,21 +1,20 @@
 import type { Link } from '#kernel/decider';
 import { invalid } from '#kernel/errors';
 import { type DecimalText, decimal, type Money, roundMoney, text } from '#kernel/money';
+import { LARGEST_AMOUNT } from '#platform/http/input/fields';
 import {
   type BillableDefinition,
   type BillableState,
   BillableStatus,
   isUnbilled,
   moved,
-  requireFree,
-  requirePending,
 } from '../billable/billable';
 import type { DisbursementKind } from '../disbursement-codes/disbursement-code.events';
 import { UNBILLED_COST, WORK } from '../matters/matter.lookup';
-import { type RecordState, referenceKeys } from '../records/record';
+import { referenceKeys } from '../records/record';
 import { type CostRecoveryEvent, type CostRecoveryFields, costRecoveryEvents } from './cost-recovery.events';
 
-export interface CostRecoveryState extends BillableState, CostRecoveryFields, RecordState {
+export interface CostRecoveryState extends BillableState, CostRecoveryFields {
   matterId: string;
 }
 
@@ -75,18 +74,15 @@ export const CostRecovery: BillableDefinition<CostRecoveryState> = {
   },
 };
 
-/** The largest total, which is the largest amount that a request can contain: above it a JSON number loses pennies. */
-const LARGEST_TOTAL = 99_999_999_999;
-
 /**
- * The total of a cost, rounded half-up to the minor unit.
+ * The total of a cost, rounded half-up to the minor unit. Above the largest amount a JSON number loses pennies.
  * @throws DomainError `total_too_large` (422)
  * @see resources.md: Money
  */
 export function totalOf(quantity: DecimalText, { amount, currency }: Money): DecimalText {
   const total = roundMoney(decimal(quantity).mul(amount), currency);
-  if (total.gt(LARGEST_TOTAL)) {
-    const detail = `quantity: so many come to ${text(total)}, and a cost is at most ${LARGEST_TOTAL}.`;
+  if (total.gt(LARGEST_AMOUNT)) {
+    const detail = `quantity: so many come to ${text(total)}, and a cost is at most ${LARGEST_AMOUNT}.`;
     throw invalid('total_too_large', detail, 'quantity');
   }
   return text(total);
@@ -110,16 +106,4 @@ export function requireSupplier(kind: DisbursementKind, supplierId: string | nul
     const detail = 'supplierId: a cost that was incurred has a supplier.';
     throw invalid('supplier_required', detail, 'supplierId');
   }
-}
-
-/**
- * Refuses a change to a cost that is no longer Pending. Its description alone can change until the cost is billed.
- * @param names the names of the fields that change
- * @throws DomainError `reserved`, `finalised` (409)
- */
-export function requireChangeable(state: CostRecoveryState, names: readonly string[]): void {
-  if (names.length === 0) return;
-  const onlyDescription = names.every((name) => name === 'description');
-  const isDescribed = onlyDescription && state.state !== BillableStatus.Billed;
-  (isDescribed ? requireFree : requirePending)(CostRecovery, state);
 }

@@ -2,14 +2,13 @@ import type { DomainEvent } from '#kernel/decider';
 import type { DomainError } from '#kernel/errors';
 import { RecordsDisagree } from '#kernel/errors';
 import { given } from '#kernel/testing/given';
-import { isUnbilled } from '../billable/billable';
+import { isUnbilled, requireChangeable } from '../billable/billable';
 import { bill, release, reserve, reverseBilling } from '../billable/billable.billing';
 import { finalise, reinstate, remove, unfinalise } from '../billable/billable.transitions';
 import { writeOff } from '../billable/billable.write-off';
 import {
   CostRecovery,
   type CostRecoveryState,
-  requireChangeable,
   requireSuitableCode,
   requireSupplier,
   totalOf,
@@ -119,7 +118,7 @@ describe('a cost', () => {
     const onDraft = [created, finalised, reserved];
     const change = (events: CostRecoveryEvent[], names: string[]) =>
       given(CostRecovery, events).when((state) => {
-        requireChangeable(state, names);
+        requireChangeable(CostRecovery, state, names, 'description');
         return [];
       });
     change([created], ['quantity', 'description']).thenEvents([]);

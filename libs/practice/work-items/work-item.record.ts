@@ -7,7 +7,7 @@ import { dayIn } from '#kernel/zone';
 import type { RateInput } from '#platform/http/input/fields';
 import type { RequestContext } from '#platform/request-context';
 import { rateNotFound, rateQuestions, resolveFor, type WorkToRate } from '../applicable-rates/rate.lookup';
-import { BillableStatus, isUnbilled, requireFree, requirePending } from '../billable/billable';
+import { becomesUnbilled, requireChangeable } from '../billable/billable';
 import { finalised } from '../billable/billable.transitions';
 import { Client } from '../clients/client.lookup';
 import { Employee } from '../employees/employee.lookup';
@@ -82,12 +82,10 @@ export async function changeWorkItem(work: UnitOfWork, id: string, asked: WorkIt
   const patch = { ...own, isBillable: own.isBillable ?? undefined };
   const changes: Partial<WorkItemState> = recordChanges(context, data, patch, { durationTicks: 0 });
   const valued = units !== undefined || rate !== undefined || own.isBillable === null;
-  const onlyTitle = !valued && Object.keys(changes).every((name) => name === 'title');
-  if (valued || Object.keys(changes).length > 0) {
-    const isTitled = onlyTitle && data.state !== BillableStatus.Billed;
-    (isTitled ? requireFree : requirePending)(WorkItem, data);
-  }
-  if (!onlyTitle) Object.assign(changes, await revalued(work, data, body, changes));
+  const names = [...Object.keys(changes), ...(valued ? ['total'] : [])];
+  requireChangeable(WorkItem, data, names, 'title');
+  if (names.some((name) => name !== 'title'))
+    Object.assign(changes, await revalued(work, data, body, changes));
   const events: WorkItemEvent[] =
     Object.keys(changes).length === 0 ? [] : [{ type: 'WorkItemUpdated', data: changes }];
   return work.change(WorkItem, before, events);
@@ -170,8 +168,7 @@ async function revalued(
   };
   const revaluation = changesOf(data, derived);
   const updated = { type: 'WorkItemUpdated', data: { ...changes, ...revaluation } };
-  const becomesWork = !isUnbilled(WorkItem, data) && isUnbilled(WorkItem, WorkItem.evolve(data, updated));
-  if (becomesWork && !changes.matterId) requireOpen(matter);
+  if (becomesUnbilled(WorkItem, data, updated) && !changes.matterId) requireOpen(matter);
   return revaluation;
 }
 

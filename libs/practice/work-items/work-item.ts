@@ -7,12 +7,10 @@ import {
   moved,
 } from '../billable/billable';
 import { UNBILLED_WORK, WORK } from '../matters/matter.lookup';
-import { type RecordState, referenceKeys } from '../records/record';
+import { referenceKeys } from '../records/record';
 import { type WorkItemEvent, type WorkItemFields, workItemEvents } from './work-item.events';
 
-export interface WorkItemState extends BillableState, WorkItemFields, RecordState {
-  matterId: string | null;
-}
+export interface WorkItemState extends BillableState, WorkItemFields {}
 
 function linksOf(state: WorkItemState): Link[] {
   if (state.isDeleted) return [];
