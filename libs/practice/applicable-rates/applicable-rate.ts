@@ -7,18 +7,17 @@ import { type ApplicableRateFields, applicableRateEvents } from './applicable-ra
 
 export interface ApplicableRateState extends RecordState, ApplicableRateFields {}
 
-/** The kind of the link from a rate that names no employee to its matter or client. */
-const SCOPE = 'applicable_rate';
-
 /**
- * The kind of that link for a rate that names an employee. It differs for each employee, because a firm may have agreed
- * rates with a client for hundreds of employees.
+ * The kind of the link from a rate to its matter or client. Rates that could overlap have links of the same kind. It
+ * differs for each employee that rates name, because a firm may have agreed rates with a client for hundreds of employees.
  */
-const scopeOf = (employeeId: string) => `${SCOPE} ${employeeId}`;
+export function scopeLink({ employeeId }: Pick<ApplicableRateState, 'employeeId'>): string {
+  return employeeId === null ? 'applicable_rate' : `applicable_rate ${employeeId}`;
+}
 
 /** The kinds of the links of all rates that can apply to an employee's work. */
 export function scopeLinks(employeeId: string): string[] {
-  return [SCOPE, scopeOf(employeeId)];
+  return [null, employeeId].map((named) => scopeLink({ employeeId: named }));
 }
 
 export const ApplicableRate = simpleRecord<ApplicableRateState>({
@@ -32,11 +31,6 @@ export const ApplicableRate = simpleRecord<ApplicableRateState>({
       .map((target) => ({ kind: 'applicable_rate_for', target })),
   ],
 });
-
-/** The kind of the link from a rate to its scope. Rates that could overlap have links of the same kind. */
-export function scopeLink({ employeeId }: Pick<ApplicableRateState, 'employeeId'>): string {
-  return employeeId === null ? SCOPE : scopeOf(employeeId);
-}
 
 export function isInForce(
   { effectiveFrom, effectiveTo }: Pick<ApplicableRateFields, 'effectiveFrom' | 'effectiveTo'>,
