@@ -10,6 +10,7 @@ import { writeOff } from '../billable/billable.write-off';
 import { INVOICE_NUMBER, Invoice, type InvoiceState, InvoiceStatus } from '../invoices/invoice';
 import type { InvoiceEvent, InvoiceLine } from '../invoices/invoice.events';
 import type { LineInput } from '../invoices/invoice.input';
+import { PAYMENT_TERMS_DAYS } from '../invoices/invoice.issue';
 import { linesFrom } from '../invoices/invoice.lines';
 import { definitionOf } from '../invoices/invoice.sources';
 import { taxationOn } from '../invoices/invoice.taxation';
@@ -29,7 +30,6 @@ type InvoiceLife = Life<InvoiceState, InvoiceEvent>;
 /** What happens to an invoice before it is paid. */
 type Fate = 'issued' | 'reissued' | 'unissued' | 'voided' | 'draft';
 
-const PAYMENT_TERMS_DAYS = 30;
 /** Keeps the event of an invoice's lines well below the largest size of an event. */
 const MAX_LINES = 400;
 
