@@ -5,8 +5,7 @@ import { type MoneyRecord, moneyRecord } from '#kernel/money';
 import { ChoiceFilter, IdFilter, IdsFilter, ListQuery, SortFilter } from '#platform/http/input/list-query';
 import { type Per, pers } from '../rate-sets/rate-set.events';
 import { joinedText, MoneyView, nullableText, RecordView, recordView } from '../records/record';
-import type { RecordList } from '../records/record-list';
-import { foldedRow } from '../records/records.queries';
+import { foldedRow, type RecordList } from '../records/record-list';
 import type { ApplicableRateState } from './applicable-rate';
 import { type Scope, scopes } from './applicable-rate.events';
 

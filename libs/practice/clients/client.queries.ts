@@ -11,8 +11,7 @@ import {
 import { type EntityState, streetAddress } from '../entities/entity.lookup';
 import { activityName } from '../records/activity';
 import { joinedText, nullableText, RecordView, recordView } from '../records/record';
-import type { RecordList } from '../records/record-list';
-import { foldedRow } from '../records/records.queries';
+import { foldedRow, type RecordList } from '../records/record-list';
 import type { ClientState } from './client';
 
 export class ClientView extends RecordView {

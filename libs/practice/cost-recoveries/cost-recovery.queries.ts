@@ -14,8 +14,7 @@ import {
 import { billableStatusName } from '../billable/billable';
 import { type DisbursementKind, disbursementKinds } from '../disbursement-codes/disbursement-code.events';
 import { joinedText, MoneyView, nullableText, RecordView, recordView } from '../records/record';
-import type { RecordList } from '../records/record-list';
-import { foldedRow } from '../records/records.queries';
+import { foldedRow, type RecordList } from '../records/record-list';
 import type { CostRecoveryState } from './cost-recovery';
 
 /** An amount for the examples of responses. */

@@ -5,8 +5,7 @@ import { type MoneyRecord, moneyRecord } from '#kernel/money';
 import { ChoiceFilter, IdFilter, IdsFilter, ListQuery, SortFilter } from '#platform/http/input/list-query';
 import { ActivityFilter, activityName } from '../records/activity';
 import { joinedText, MoneyView, nullableText, RecordView, recordView } from '../records/record';
-import type { RecordList } from '../records/record-list';
-import { foldedRow } from '../records/records.queries';
+import { foldedRow, type RecordList } from '../records/record-list';
 import type { DisbursementCodeState } from './disbursement-code';
 import { type DisbursementKind, disbursementKinds } from './disbursement-code.events';
 

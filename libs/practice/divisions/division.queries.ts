@@ -3,8 +3,7 @@ import type { Folded } from '#event-store/events';
 import { IdsFilter, ListQuery, SortFilter, WholeNumberFilter } from '#platform/http/input/list-query';
 import { activityName } from '../records/activity';
 import { RecordView, recordView } from '../records/record';
-import type { RecordList } from '../records/record-list';
-import { foldedRow } from '../records/records.queries';
+import { foldedRow, type RecordList } from '../records/record-list';
 import type { DivisionState } from './division';
 
 export class DivisionView extends RecordView {

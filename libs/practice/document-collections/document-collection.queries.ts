@@ -3,8 +3,7 @@ import type { Folded } from '#event-store/events';
 import { toUuid } from '#kernel/ids';
 import { IdFilter, IdsFilter, ListQuery, SortFilter } from '#platform/http/input/list-query';
 import { joinedText, nullableText, RecordView, recordView } from '../records/record';
-import type { RecordList } from '../records/record-list';
-import { foldedRow } from '../records/records.queries';
+import { foldedRow, type RecordList } from '../records/record-list';
 import type { DocumentCollectionState } from './document-collection';
 import { SubjectFilter } from './document-collection.subject';
 

@@ -4,8 +4,7 @@ import { toUuid } from '#kernel/ids';
 import { IdFilter, IdsFilter, ListQuery, SortFilter } from '#platform/http/input/list-query';
 import { SubjectFilter } from '../document-collections/document-collection.lookup';
 import { joinedText, RecordView, recordView } from '../records/record';
-import type { RecordList } from '../records/record-list';
-import { foldedRow } from '../records/records.queries';
+import { foldedRow, type RecordList } from '../records/record-list';
 import type { DocumentState, DocumentVersion } from './document';
 
 const sha256 = {

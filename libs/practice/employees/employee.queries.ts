@@ -12,8 +12,7 @@ import {
 } from '#platform/http/input/list-query';
 import { activityName } from '../records/activity';
 import { joinedText, MoneyView, nullableText, RecordView, recordView } from '../records/record';
-import type { RecordList } from '../records/record-list';
-import { foldedRow } from '../records/records.queries';
+import { foldedRow, type RecordList } from '../records/record-list';
 import type { EmployeeState } from './employee';
 
 export class EmployeeView extends RecordView {

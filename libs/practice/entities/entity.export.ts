@@ -17,8 +17,8 @@ import { live } from '#projections/live';
 import { ReachedPositions } from '#projections/reached-positions';
 import { envelope } from '../records/api';
 import { isTooLarge, weighed } from '../records/page-weight';
-import type { RecordRow } from '../records/record-list';
-import { folded, tableOf } from '../records/state-table';
+import { foldedRow, type StoredRow } from '../records/record-list';
+import { tableOf } from '../records/state-table';
 import { Entity, type EntityState } from './entity';
 import { type Held, held } from './entity.held';
 import { EntityView, entityView } from './entity.queries';
@@ -103,14 +103,14 @@ export class ExportEntityHandler implements ICommandHandler<ExportEntity> {
     for (let [from, atOnce] = [0, AT_ONCE]; from < ids.length; ) {
       const some = ids.slice(from, from + atOnce);
       try {
-        const page = await weighed<RecordRow>(this.reads.pool, {
+        const page = await weighed<StoredRow>(this.reads.pool, {
           text: `select r.id, r.version, r.created_on, r.created_by, r.updated_on, r.updated_by, r.state
             ${rows} and r.id = any($2::uuid[]) order by r.id`,
           values: [tenantId, some],
         });
         from += some.length;
         yield page.map((row) => {
-          const { id: own, version, audit, data } = folded({ kind }, row);
+          const { id: own, version, audit, data } = foldedRow({ kind }, row);
           return { id: own, version, ...audit, ...data };
         });
       } catch (error) {

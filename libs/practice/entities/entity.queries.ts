@@ -2,8 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { Folded } from '#event-store/events';
 import { ChoiceFilter, IdFilter, IdsFilter, ListQuery, SortFilter } from '#platform/http/input/list-query';
 import { nullableText, RecordView, recordView } from '../records/record';
-import type { RecordList } from '../records/record-list';
-import { foldedRow } from '../records/records.queries';
+import { foldedRow, type RecordList } from '../records/record-list';
 import { type EntityState, fullName, sortName } from './entity';
 import { type Address, type EntityType, entityTypes } from './entity.events';
 

@@ -1,6 +1,5 @@
 import { type IQueryHandler, QueryHandler } from '@nestjs/cqrs';
 import { PickType } from '@nestjs/swagger';
-import knexBuilder from 'knex';
 import { Loader } from '#event-store/loader';
 import { type Id, toId, toUuid } from '#kernel/ids';
 import { ReadDatabase } from '#platform/database';
@@ -8,6 +7,7 @@ import { ListQuery } from '#platform/http/input/list-query';
 import type { Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import { live } from '#projections/live';
+import { knex } from '../records/list-rows';
 import { caughtUp } from '../records/own-write';
 import { ListRecords, ListRecordsHandler } from '../records/records.queries';
 import { roles, type SYSTEM_ROLES } from '../roles/role.lookup';
@@ -19,9 +19,6 @@ const givenBy: Record<(typeof SYSTEM_ROLES)[number], string> = {
   Employee: 'employees',
   Supplier: 'suppliers',
 };
-
-/** A Knex instance that only builds SQL. It has no connection. */
-const knex = knexBuilder({ client: 'pg' });
 
 /** SQL for the entities that records of a read model represent. @param tenant the placeholder of the tenant's number */
 function holders(readModel: string, tenant: string): string {

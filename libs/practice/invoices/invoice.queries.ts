@@ -11,8 +11,7 @@ import {
   WholeNumberFilter,
 } from '#platform/http/input/list-query';
 import { joinedText, MoneyView, nullableText, RecordView, recordView } from '../records/record';
-import type { RecordList } from '../records/record-list';
-import { foldedRow } from '../records/records.queries';
+import { foldedRow, type RecordList } from '../records/record-list';
 import { type InvoiceState, invoiceStatusName } from './invoice';
 import { lineKinds } from './invoice.events';
 import { taxCodeOf } from './invoice.totals';

@@ -4,8 +4,7 @@ import { toUuid } from '#kernel/ids';
 import { IdFilter, IdsFilter, ListQuery, SortFilter } from '#platform/http/input/list-query';
 import { ActivityFilter, activityName } from '../records/activity';
 import { joinedText, nullableText, RecordView, recordView } from '../records/record';
-import type { RecordList } from '../records/record-list';
-import { foldedRow } from '../records/records.queries';
+import { foldedRow, type RecordList } from '../records/record-list';
 import type { MatterTypeState } from './matter-type';
 
 export class MatterTypeView extends RecordView {

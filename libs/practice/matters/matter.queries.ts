@@ -6,8 +6,7 @@ import {
   SortFilter,
   WholeNumberFilter,
 } from '#platform/http/input/list-query';
-import type { Join, RecordList, RecordRow } from '../records/record-list';
-import { foldedRow } from '../records/records.queries';
+import { foldedRow, type Join, type RecordList, type RecordRow } from '../records/record-list';
 import { type MatterView, matterView, type PersonView } from './matter.view';
 
 const persons = ['responsible', 'acting', 'assisting'] as const;

@@ -3,8 +3,7 @@ import type { Folded } from '#event-store/events';
 import { type MoneyRecord, moneyRecord } from '#kernel/money';
 import { FlagFilter, IdsFilter, ListQuery, SortFilter } from '#platform/http/input/list-query';
 import { MoneyView, nullableText, RecordView, recordView } from '../records/record';
-import type { RecordList } from '../records/record-list';
-import { foldedRow } from '../records/records.queries';
+import { foldedRow, type RecordList } from '../records/record-list';
 import type { RateSetState } from './rate-set';
 import { type Per, pers } from './rate-set.events';
 

@@ -1,19 +1,39 @@
-import type { Kind } from '#kernel/ids';
+import type { Folded } from '#event-store/events';
+import { type Kind, toId } from '#kernel/ids';
 import type { ListQuery } from '#platform/http/input/list-query';
 import type { Time } from './list-times';
 
-/** A row of a read table: the columns of every record, and the columns that the area joins. */
-export interface RecordRow {
+/** The columns of a read table from which a record is shown and folded further. */
+export interface StoredRow {
   id: string;
   version: number;
-  is_deleted: boolean;
   created_on: Date;
   created_by: string;
   updated_on: Date;
   updated_by: string;
   // biome-ignore lint/suspicious/noExplicitAny: the area's own state, as its projection wrote it
   state: any;
+}
+
+/** A row of a read table: the columns of every record, and the columns that the area joins. */
+export interface RecordRow extends StoredRow {
+  is_deleted: boolean;
   [joined: string]: unknown;
+}
+
+/** Converts a row to the folded record from which its projection wrote it. */
+export function foldedRow<State extends object>({ kind }: { kind: Kind }, row: StoredRow): Folded<State> {
+  return {
+    id: toId(kind, row.id),
+    version: row.version,
+    audit: {
+      createdOn: row.created_on.toISOString(),
+      createdBy: row.created_by,
+      updatedOn: row.updated_on.toISOString(),
+      updatedBy: row.updated_by,
+    },
+    data: row.state,
+  };
 }
 
 /** A join of another record's read model, for its columns. */

@@ -1,10 +1,9 @@
 import { type IQueryHandler, QueryHandler } from '@nestjs/cqrs';
 import type { Pool, QueryConfig } from 'pg';
-import type { Folded } from '#event-store/events';
 import { Loader } from '#event-store/loader';
 import { parsePosition, toToken } from '#event-store/position';
 import { notFound } from '#kernel/errors';
-import { type Id, kindOf, toId, toUuid } from '#kernel/ids';
+import { type Id, kindOf, toUuid } from '#kernel/ids';
 import { ReadDatabase } from '#platform/database';
 import { busy } from '#platform/database/tenant-shares';
 import type { ListQuery } from '#platform/http/input/list-query';
@@ -26,21 +25,6 @@ const TOO_MANY = busy(
   'lists_busy',
   'Other lists and reports of this tenant take all the time that it may have: ask again when they are done.',
 );
-
-/** Converts a row to the folded record from which its projection wrote it. */
-export function foldedRow<State extends object>(list: AnyList, row: RecordRow): Folded<State> {
-  return {
-    id: toId(list.kind, row.id),
-    version: row.version,
-    audit: {
-      createdOn: row.created_on.toISOString(),
-      createdBy: row.created_by,
-      updatedOn: row.updated_on.toISOString(),
-      updatedBy: row.updated_by,
-    },
-    data: row.state,
-  };
-}
 
 export class GetRecord {
   constructor(

@@ -1,11 +1,12 @@
 import type { PoolClient } from 'pg';
-import { type Audit, type Folded, fold, type RecordedEvent } from '#event-store/events';
+import { type Folded, fold, type RecordedEvent } from '#event-store/events';
 import type { DomainEvent, StreamDefinition } from '#kernel/decider';
-import { type Kind, toId, toUuid } from '#kernel/ids';
+import { type Kind, toUuid } from '#kernel/ids';
 import { sentBytes } from '#platform/database/sent-bytes';
 import type { Derived, Projection, ReadRow, ReadTable } from '#projections/projection';
 import { writeRows } from '#projections/write-rows';
 import type { RecordState } from './record';
+import { foldedRow, type StoredRow } from './record-list';
 import { searchOf } from './words';
 
 /** A column of an area's read table beside those that every record has: its SQL type and its value. */
@@ -32,16 +33,6 @@ export function column<State>(type: string, value: (state: State) => unknown): C
 /** The name of a projection's read table. */
 export function tableOf(projection: string): string {
   return projection.replaceAll('-', '_');
-}
-
-interface Row {
-  id: string;
-  version: number;
-  created_on: Date;
-  created_by: string;
-  updated_on: Date;
-  updated_by: string;
-  state: object;
 }
 
 /**
@@ -137,7 +128,7 @@ async function storedStates<State extends RecordState>(
   const streams = firstOfEach(events).filter(({ version }) => version > 1);
   if (streams.length === 0) return new Map();
   // No statement name: a plan cached while the table was empty would scan all of it for each batch of a first load.
-  const { rows } = await client.query<Row & { tenant_id: number }>(
+  const { rows } = await client.query<StoredRow & { tenant_id: number }>(
     `select t.tenant_id, id, version, created_on, created_by, updated_on, updated_by,
        case when sum(${sentBytes('state')}) over (order by place rows unbounded preceding) - ${sentBytes('state')}
          < ${STATES_AT_ONCE} then state end as state
@@ -148,7 +139,7 @@ async function storedStates<State extends RecordState>(
   return new Map(
     rows.map((row) => [
       keyOf({ tenantId: row.tenant_id, streamId: row.id }),
-      row.state ? (folded(definition, row) as Folded<State>) : undefined,
+      row.state ? foldedRow<State>(definition, row) : undefined,
     ]),
   );
 }
@@ -232,15 +223,4 @@ function firstOfEach(events: readonly RecordedEvent[]): RecordedEvent[] {
 /** Names a record within a batch. The id alone would not: an import gives it the same one in the staging tenant as in production. */
 function keyOf({ tenantId, streamId }: Pick<RecordedEvent, 'tenantId' | 'streamId'>): string {
   return `${tenantId}/${streamId}`;
-}
-
-/** A read table's row as the folded record that it was written from. */
-export function folded(definition: { kind: Kind }, row: Row): Folded {
-  const audit: Audit = {
-    createdOn: row.created_on.toISOString(),
-    createdBy: row.created_by,
-    updatedOn: row.updated_on.toISOString(),
-    updatedBy: row.updated_by,
-  };
-  return { id: toId(definition.kind, row.id), version: row.version, audit, data: row.state };
 }

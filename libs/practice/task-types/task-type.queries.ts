@@ -10,8 +10,7 @@ import {
 } from '#platform/http/input/list-query';
 import { ActivityFilter, activityName } from '../records/activity';
 import { MoneyView, nullableText, RecordView, recordView } from '../records/record';
-import type { RecordList } from '../records/record-list';
-import { foldedRow } from '../records/records.queries';
+import { foldedRow, type RecordList } from '../records/record-list';
 import type { TaskTypeState } from './task-type';
 
 const codeOfSet = { ...nullableText, description: 'A code of a published code set, UTBMS or EW-J.' };

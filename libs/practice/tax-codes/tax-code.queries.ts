@@ -2,8 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { Folded } from '#event-store/events';
 import { ChoiceFilter, IdsFilter, ListQuery, SortFilter } from '#platform/http/input/list-query';
 import { nullableText, RecordView, recordView } from '../records/record';
-import type { RecordList } from '../records/record-list';
-import { foldedRow } from '../records/records.queries';
+import { foldedRow, type RecordList } from '../records/record-list';
 import type { TaxCodeState } from './tax-code';
 import { type TaxCategory, type TaxScheme, taxCategories, taxSchemes } from './tax-code.events';
 

@@ -13,8 +13,7 @@ import {
 import { rateLevels } from '../applicable-rates/rate.lookup';
 import { billableStatusName } from '../billable/billable';
 import { joinedText, MoneyView, nullableText, RecordView, recordView } from '../records/record';
-import type { RecordList } from '../records/record-list';
-import { foldedRow } from '../records/records.queries';
+import { foldedRow, type RecordList } from '../records/record-list';
 import type { WorkItemState } from './work-item';
 
 export class WorkItemView extends RecordView {
