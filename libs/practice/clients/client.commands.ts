@@ -8,6 +8,7 @@ import { type DecimalText, decimal, text } from '#kernel/money';
 import type { RequestContext } from '#platform/request-context';
 import { Entity, presentEntity, refuseErased } from '../entities/entity.lookup';
 import { RateSet } from '../rate-sets/rate-set.lookup';
+import { deleteAddressed } from '../records/addressed-record';
 import { follow, takeNumber } from '../records/numbering';
 import { addressed, givenReference, recordChanges, referred } from '../records/record';
 import { TaxCode } from '../tax-codes/tax-code.lookup';
@@ -117,12 +118,7 @@ export class DeleteClientHandler implements ICommandHandler<DeleteClient> {
   constructor(private readonly store: EventStore) {}
 
   execute({ context, id }: DeleteClient): Done {
-    return this.store.execute(context, async (work) => {
-      const { client, uses } = await work.load({ client: at(Client, id), uses: linksTo(id) });
-      const before = addressed(work, client, 'client');
-      work.requireUnlinked(id);
-      return work.change(Client, before, deleteClient(uses));
-    });
+    return this.store.execute(context, (work) => deleteAddressed(work, Client, id, deleteClient));
   }
 }
 

@@ -1,12 +1,11 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { PartialType } from '@nestjs/swagger';
 import { EventStore, type Written } from '#event-store/event-store';
-import { type Folded } from '#event-store/events';
 import { at, counter, linksTo } from '#event-store/load';
-import type { UnitOfWork } from '#event-store/unit-of-work';
 import { FlagField, TextField } from '#platform/http/input/fields';
 import type { RequestContext } from '#platform/request-context';
 import { Activity } from '../records/activity';
+import { loadAddressed } from '../records/addressed-record';
 import { addressed, RecordInput, recordChanges } from '../records/record';
 import {
   ACTIVE_DIVISIONS,
@@ -85,7 +84,7 @@ export class UpdateDivisionHandler implements ICommandHandler<UpdateDivision> {
 
   execute({ context, id, body }: UpdateDivision): Done {
     return this.store.execute(context, async (work) => {
-      const division = await present(work, id);
+      const division = await loadAddressed(work, Division, id);
       const changes = recordChanges(context, division.data, body, { isDefault: false });
       const after = work.change(Division, division, updateDivision(division.data, changes));
       if (changes.isDefault) await yieldDefault(work);
@@ -148,11 +147,6 @@ export class DeleteDivisionHandler implements ICommandHandler<DeleteDivision> {
       return work.change(Division, before, events);
     });
   }
-}
-
-async function present(work: UnitOfWork, id: string): Promise<Folded<DivisionState>> {
-  const { division } = await work.load({ division: at(Division, id) });
-  return addressed(work, division, 'division');
 }
 
 export const divisionHandlers = [

@@ -14,7 +14,8 @@ import {
   rootOf,
   subjectQuestions,
 } from '../document-collections/document-collection.lookup';
-import { addressed, givenReference, referred } from '../records/record';
+import { loadAddressed } from '../records/addressed-record';
+import { givenReference, referred } from '../records/record';
 import type { RecordWriting } from '../records/write-record';
 import { addVersion, Document, type DocumentState, requireFresh, UNKNOWN_TYPE } from './document';
 import type { Content, Naming } from './document.events';
@@ -65,8 +66,7 @@ export class AddDocumentVersionHandler implements ICommandHandler<AddDocumentVer
 
   execute({ context, id, body, content }: AddDocumentVersion): Done {
     return this.store.execute(context, async (work) => {
-      const { document } = await work.load({ document: at(Document, id) });
-      const before = addressed(work, document, 'document');
+      const before = await loadAddressed(work, Document, id);
       const version = { ...namingOf(body), content: broughtBy(work, content) };
       return work.change(Document, before, addVersion(before.data, version));
     });

@@ -1,6 +1,6 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { EventStore, type Written } from '#event-store/event-store';
-import { at, holderOf, linksTo, via } from '#event-store/load';
+import { at, holderOf, via } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
 import { conflict } from '#kernel/errors';
 import { newId, toId } from '#kernel/ids';
@@ -8,6 +8,7 @@ import { moneyFrom } from '#kernel/money';
 import type { RequestContext } from '#platform/request-context';
 import { Division } from '../divisions/division.lookup';
 import { Entity, presentEntity, refuseErased } from '../entities/entity.lookup';
+import { deleteAddressed, loadAddressed } from '../records/addressed-record';
 import { completed } from '../records/merge-patch';
 import { active, addressed, givenReference, loadAddressed, recordChanges } from '../records/record';
 import { requireBaseCurrency, settings, settingsOf } from '../tenants/tenant.lookup';
@@ -113,12 +114,7 @@ export class DeleteEmployeeHandler implements ICommandHandler<DeleteEmployee> {
   constructor(private readonly store: EventStore) {}
 
   execute({ context, id }: DeleteEmployee): Done {
-    return this.store.execute(context, async (work) => {
-      const { employee, uses } = await work.load({ employee: at(Employee, id), uses: linksTo(id) });
-      const before = addressed(work, employee, 'employee');
-      work.requireUnlinked(id);
-      return work.change(Employee, before, deleteEmployee(uses));
-    });
+    return this.store.execute(context, (work) => deleteAddressed(work, Employee, id, deleteEmployee));
   }
 }
 

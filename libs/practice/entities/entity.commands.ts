@@ -1,9 +1,10 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { EventStore, type Written } from '#event-store/event-store';
-import { at, linksTo } from '#event-store/load';
+import { at } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
 import { newId } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
+import { deleteAddressed } from '../records/addressed-record';
 import { addressed, givenReference, recordChanges } from '../records/record';
 import { settings, settingsOf } from '../tenants/tenant.lookup';
 import { createEntity, deleteEntity, Entity, type EntityState, updateEntity } from './entity';
@@ -56,12 +57,7 @@ export class DeleteEntityHandler implements ICommandHandler<DeleteEntity> {
   constructor(private readonly store: EventStore) {}
 
   execute({ context, id }: DeleteEntity): Done {
-    return this.store.execute(context, async (work) => {
-      const { entity, uses } = await work.load({ entity: at(Entity, id), uses: linksTo(id) });
-      const before = addressed(work, entity, 'entity');
-      work.requireUnlinked(id);
-      return work.change(Entity, before, deleteEntity(uses));
-    });
+    return this.store.execute(context, (work) => deleteAddressed(work, Entity, id, deleteEntity));
   }
 }
 

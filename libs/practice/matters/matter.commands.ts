@@ -6,6 +6,7 @@ import { newId } from '#kernel/ids';
 import { decimal, moneyFrom, text } from '#kernel/money';
 import type { RequestContext } from '#platform/request-context';
 import { Client, requireActiveClient } from '../clients/client.lookup';
+import { deleteAddressed, loadAddressed } from '../records/addressed-record';
 import { completed } from '../records/merge-patch';
 import { follow, takeNumber } from '../records/numbering';
 import { addressed, givenReference, loadAddressed, recordChanges } from '../records/record';
@@ -143,12 +144,7 @@ export class DeleteMatterHandler implements ICommandHandler<DeleteMatter> {
   constructor(private readonly store: EventStore) {}
 
   execute({ context, id }: DeleteMatter): Done {
-    return this.store.execute(context, async (work) => {
-      const { matter, uses } = await work.load({ matter: at(Matter, id), uses: linksTo(id) });
-      const before = addressed(work, matter, 'matter');
-      work.requireUnlinked(id);
-      return work.change(Matter, before, deleteMatter(uses));
-    });
+    return this.store.execute(context, (work) => deleteAddressed(work, Matter, id, deleteMatter));
   }
 }
 

@@ -1,8 +1,7 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { EventStore, type Written } from '#event-store/event-store';
-import { at, linksTo } from '#event-store/load';
 import type { RequestContext } from '#platform/request-context';
-import { addressed, loadAddressed } from './record';
+import { deleteAddressed, loadAddressed } from './addressed-record';
 import { activate, deactivate, remove } from './simple-record';
 import { type AnyWriting, createRecord, updateRecord } from './write-record';
 
@@ -97,12 +96,9 @@ export class DeleteRecordHandler implements ICommandHandler<DeleteRecord> {
   constructor(private readonly store: EventStore) {}
 
   execute({ context, writing: { definition }, id }: DeleteRecord): Promise<Written> {
-    return this.store.execute(context, async (work) => {
-      const { record, uses } = await work.load({ record: at(definition, id), uses: linksTo(id) });
-      const before = addressed(work, record, definition.kind);
-      work.requireUnlinked(id);
-      return work.change(definition, before, remove(definition, uses));
-    });
+    return this.store.execute(context, (work) =>
+      deleteAddressed(work, definition, id, (uses) => remove(definition, uses)),
+    );
   }
 }
 

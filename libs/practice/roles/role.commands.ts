@@ -1,10 +1,10 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { PartialType } from '@nestjs/swagger';
 import { EventStore, type Written } from '#event-store/event-store';
-import { at, linksTo } from '#event-store/load';
 import { TextField } from '#platform/http/input/fields';
 import type { RequestContext } from '#platform/request-context';
-import { addressed, RecordInput } from '../records/record';
+import { deleteAddressed } from '../records/addressed-record';
+import { RecordInput } from '../records/record';
 import type { RecordWriting } from '../records/write-record';
 import { deleteRole, Role, type RoleState, requireCustom } from './role';
 
@@ -41,11 +41,6 @@ export class DeleteRoleHandler implements ICommandHandler<DeleteRole> {
   constructor(private readonly store: EventStore) {}
 
   execute({ context, id }: DeleteRole): Promise<Written<RoleState>> {
-    return this.store.execute(context, async (work) => {
-      const { role, uses } = await work.load({ role: at(Role, id), uses: linksTo(id) });
-      const before = addressed(work, role, 'role');
-      work.requireUnlinked(id);
-      return work.change(Role, before, deleteRole(before.data, uses));
-    });
+    return this.store.execute(context, (work) => deleteAddressed(work, Role, id, deleteRole));
   }
 }

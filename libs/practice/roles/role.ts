@@ -32,7 +32,7 @@ export function requireCustom({ kind, name }: RoleState): void {
 }
 
 /** Deletes a role. @param uses the number of entities that have the role */
-export function deleteRole(state: RoleState, uses: number): DomainEvent[] {
+export function deleteRole(uses: number, state: RoleState): DomainEvent[] {
   requireCustom(state);
   return remove(Role, uses);
 }

@@ -15,16 +15,16 @@ describe('roles', () => {
       .when(() => update(Role, { name: 'Expert witness' }))
       .thenEvents([{ type: 'RoleUpdated', data: { name: 'Expert witness' } }]);
     given(Role, [created('Witness', 'Custom')])
-      .when((state) => deleteRole(state, 0))
+      .when((state) => deleteRole(0, state))
       .thenEvents([deleted]);
     given(Role, [created('Witness', 'Custom')])
-      .when((state) => deleteRole(state, 2))
+      .when((state) => deleteRole(2, state))
       .thenRefused('in_use');
   });
 
   it('of the system cannot be changed or deleted', () => {
     given(Role, [created('Client', 'System')])
-      .when((state) => deleteRole(state, 0))
+      .when((state) => deleteRole(0, state))
       .thenRefused('system_role');
     given(Role, [created('Client', 'System')])
       .when((state) => requireCustom(state) ?? [])
