@@ -5,7 +5,6 @@ import { type ApplicableRateState, requireSound } from '#practice/applicable-rat
 import { activateClient, type ClientState, deactivateClient, updateClient } from '#practice/clients/client';
 import { CostRecovery } from '#practice/cost-recoveries/cost-recovery';
 import { type DivisionState, updateDivision } from '#practice/divisions/division';
-import { type EmployeeState, updateEmployee } from '#practice/employees/employee';
 import { type EntityState, updateEntity } from '#practice/entities/entity';
 import { Invoice } from '#practice/invoices/invoice';
 import {
@@ -95,14 +94,8 @@ const updates: Record<string, Update> = {
   ),
   Entity: (state: EntityState, { fields }: Fields<EntityState>) =>
     updateEntity(state, changesOf(asRowsHave(state), fields)),
-  Employee: (state: EmployeeState, { fields, isActive }: Fields<EmployeeState> & { isActive: boolean }) => [
-    ...updateEmployee(changesOf(state, fields)),
-    ...switched('Employee', state, isActive),
-  ],
-  Supplier: (state: SwitchedState, { fields, isActive }: Fields<object> & { isActive: boolean }) => [
-    ...supplierFields(state, fields),
-    ...switched('Supplier', state, isActive),
-  ],
+  Employee: ofOneEntity('Employee', 'an employee'),
+  Supplier: ofOneEntity('Supplier', 'a supplier'),
   Client: clientUpdates,
   Matter: matterUpdates,
   WorkItem: (state, wanted: WantedWorkItem, occasion) => billableUpdates(WorkItem, state, wanted, occasion),
@@ -117,14 +110,14 @@ function asRowsHave(state: EntityState): EntityState {
   return { ...state, [state.entityType === 'Organisation' ? 'lastName' : 'name']: null };
 }
 
-function switched(name: string, state: SwitchedState, isActive: boolean): DomainEvent[] {
-  return isActive ? activate({ name }, state) : deactivate({ name }, state);
-}
-
-function supplierFields(state: object, fields: object): DomainEvent[] {
-  const changes = changesOf(state, fields);
-  if ('entityId' in changes) throw conflict('entity_fixed', 'The entity of a supplier cannot be changed.');
-  return update({ name: 'Supplier' }, changes);
+/** @param what the record in a message, such as `a supplier` */
+function ofOneEntity(name: string, what: string) {
+  return (state: SwitchedState, { fields, isActive }: Fields<object> & { isActive: boolean }) => {
+    const changes = changesOf(state, fields);
+    if ('entityId' in changes) throw conflict('entity_fixed', `The entity of ${what} cannot be changed.`);
+    const switched = isActive ? activate({ name }, state) : deactivate({ name }, state);
+    return [...update({ name }, changes), ...switched];
+  };
 }
 
 function clientUpdates(state: ClientState, wanted: WantedClient): DomainEvent[] {

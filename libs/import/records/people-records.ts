@@ -1,7 +1,7 @@
 import type { DomainEvent } from '#kernel/decider';
 import { activateClient, CLIENT_NUMBER, Client, deactivateClient } from '#practice/clients/client';
 import type { ClientEvent, ClientFields } from '#practice/clients/client.events';
-import { deactivateEmployee, Employee } from '#practice/employees/employee';
+import { Employee } from '#practice/employees/employee';
 import type { EmployeeEvent, EmployeeFields } from '#practice/employees/employee.events';
 import { createEntity, Entity } from '#practice/entities/entity';
 import type { Address, EntityFields, EntityType } from '#practice/entities/entity.events';
@@ -62,7 +62,7 @@ export const employees: Maker<Fields<EmployeeFields> & Active> = {
   }),
   create({ fields, isActive }) {
     const first: EmployeeEvent = { type: 'EmployeeCreated', data: { ...fields, ...noReference } };
-    const left = isActive ? [] : deactivateEmployee(Employee.evolve(undefined, first));
+    const left = isActive ? [] : deactivate(Employee, Employee.evolve(undefined, first));
     return { events: [first, ...left] };
   },
 };

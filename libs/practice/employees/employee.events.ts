@@ -1,6 +1,5 @@
-import type { DomainEvent } from '#kernel/decider';
 import type { Money } from '#kernel/money';
-import type { RecordState } from '../records/record';
+import type { SwitchedEvent } from '../records/simple-record';
 
 export interface EmployeeFields {
   entityId: string;
@@ -13,14 +12,7 @@ export interface EmployeeFields {
   defaultRate: Money | null;
 }
 
-type Reference = Pick<RecordState, 'externalReference' | 'referenceOwner'>;
-
-export type EmployeeEvent =
-  | DomainEvent<'EmployeeCreated', EmployeeFields & Reference>
-  | DomainEvent<'EmployeeUpdated', Partial<Omit<EmployeeFields, 'entityId'> & Reference>>
-  | DomainEvent<'EmployeeActivated'>
-  | DomainEvent<'EmployeeDeactivated'>
-  | DomainEvent<'EmployeeDeleted'>;
+export type EmployeeEvent = SwitchedEvent<'Employee', EmployeeFields>;
 
 export const employeeEvents = {
   EmployeeCreated: [],
@@ -28,4 +20,4 @@ export const employeeEvents = {
   EmployeeActivated: [],
   EmployeeDeactivated: [],
   EmployeeDeleted: [],
-};
+} satisfies Record<EmployeeEvent['type'], []>;

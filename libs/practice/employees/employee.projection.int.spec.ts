@@ -1,3 +1,4 @@
+import type { Folded } from '#event-store/events';
 import type { RequestContext } from '#platform/request-context';
 import { createTestStore, type TestStore } from '../../../test/support/store';
 import { Division } from '../divisions/division';
@@ -13,21 +14,22 @@ import { divisionsProjection } from '../divisions/division.projection';
 import { Entity } from '../entities/entity';
 import { CreateEntity, CreateEntityHandler } from '../entities/entity.commands';
 import { peopleProjection } from '../entities/entity.projection';
+import {
+  ActivateRecord,
+  ActivateRecordHandler,
+  CreateRecord,
+  CreateRecordHandler,
+  DeactivateRecord,
+  DeactivateRecordHandler,
+  DeleteRecord,
+  DeleteRecordHandler,
+  UpdateRecord,
+  UpdateRecordHandler,
+} from '../records/records.commands';
 import { Tenant } from '../tenants/tenant';
 import { createFirm, getRecord, listRecords, project } from '../testing/firm';
-import { Employee } from './employee';
-import {
-  ActivateEmployee,
-  ActivateEmployeeHandler,
-  CreateEmployee,
-  CreateEmployeeHandler,
-  DeactivateEmployee,
-  DeactivateEmployeeHandler,
-  DeleteEmployee,
-  DeleteEmployeeHandler,
-  UpdateEmployee,
-  UpdateEmployeeHandler,
-} from './employee.commands';
+import { Employee, type EmployeeState } from './employee';
+import { employeeWriting } from './employee.commands';
 import type { EmployeeInput, EmployeePatch } from './employee.input';
 import { employeesProjection } from './employee.projection';
 import { employees, employeeView } from './employee.queries';
@@ -54,13 +56,20 @@ describe('employees on a real store', () => {
   const closeDivision = (id: string) =>
     new DeactivateDivisionHandler(store.store).execute(new DeactivateDivision(context, id));
   const create = async (body: EmployeeInput) =>
-    (await new CreateEmployeeHandler(store.store).execute(new CreateEmployee(context, body))).record;
+    (await new CreateRecordHandler(store.store).execute(new CreateRecord(context, employeeWriting, body)))
+      .record as Folded<EmployeeState>;
   const update = async (id: string, body: EmployeePatch) =>
-    (await new UpdateEmployeeHandler(store.store).execute(new UpdateEmployee(context, id, body))).record;
+    (await new UpdateRecordHandler(store.store).execute(new UpdateRecord(context, employeeWriting, id, body)))
+      .record as Folded<EmployeeState>;
   const activate = async (id: string) =>
-    (await new ActivateEmployeeHandler(store.store).execute(new ActivateEmployee(context, id))).record;
+    (await new ActivateRecordHandler(store.store).execute(new ActivateRecord(context, employeeWriting, id)))
+      .record as Folded<EmployeeState>;
   const deactivate = async (id: string) =>
-    (await new DeactivateEmployeeHandler(store.store).execute(new DeactivateEmployee(context, id))).record;
+    (
+      await new DeactivateRecordHandler(store.store).execute(
+        new DeactivateRecord(context, employeeWriting, id),
+      )
+    ).record as Folded<EmployeeState>;
 
   it('a write is answered with the fields of the employee, and a read with those of its entity and division too', async () => {
     const entityId = await person('Okafor', 'Ada', 'ada@example.com');
@@ -122,6 +131,15 @@ describe('employees on a real store', () => {
     await expect(create({ entityId })).rejects.toMatchObject({ code: 'entity_employee_taken' });
   });
 
+  it('cannot be given another entity', async () => {
+    const { id } = await create({ entityId: await person('Okafor') });
+    const other = await person('Quill');
+    await expect(update(id, { entityId: other })).rejects.toMatchObject({
+      fault: 'invalid',
+      code: 'entity_fixed',
+    });
+  });
+
   it('are refused with an unknown entity, an unknown or inactive division, or an unsupported currency', async () => {
     const entityId = await person('Okafor');
     const unknown = '00000000000000000000000000000000';
@@ -163,7 +181,7 @@ describe('employees on a real store', () => {
     expect((await deactivate(id)).data.state).toBe(2);
     const { version } = await deactivate(id);
     expect(await activate(id)).toMatchObject({ version: version + 1, data: { state: 1 } });
-    await new DeleteEmployeeHandler(store.store).execute(new DeleteEmployee(context, id));
+    await new DeleteRecordHandler(store.store).execute(new DeleteRecord(context, employeeWriting, id));
     await expect(activate(id)).rejects.toMatchObject({ fault: 'not_found' });
   });
 });

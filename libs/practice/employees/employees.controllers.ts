@@ -9,15 +9,16 @@ import type { Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import { ApiAction, ApiCreate, ApiHistory, ApiOne, ApiPage, ApiRemove, ApiUpdate } from '../records/api';
 import { HistoryQuery } from '../records/history-query';
+import {
+  ActivateRecord,
+  CreateRecord,
+  DeactivateRecord,
+  DeleteRecord,
+  UpdateRecord,
+} from '../records/records.commands';
 import { GetHistory, GetRecord, ListRecords } from '../records/records.queries';
 import { acted, created, removed, updated } from '../records/replies';
-import {
-  ActivateEmployee,
-  CreateEmployee,
-  DeactivateEmployee,
-  DeleteEmployee,
-  UpdateEmployee,
-} from './employee.commands';
+import { employeeWriting } from './employee.commands';
 import { EmployeeInput, EmployeePatch } from './employee.input';
 import { EmployeesQuery, EmployeeView, employees, employeeView } from './employee.queries';
 
@@ -33,7 +34,7 @@ export class EmployeesWriteController {
     return created(
       context,
       'employees',
-      await this.commands.execute(new CreateEmployee(context, body)),
+      await this.commands.execute(new CreateRecord(context, employeeWriting, body)),
       employeeView,
     );
   }
@@ -47,28 +48,35 @@ export class EmployeesWriteController {
     @Body() body: EmployeePatch,
     @Headers('prefer') prefer?: string,
   ): Promise<Reply> {
-    return updated(await this.commands.execute(new UpdateEmployee(context, id, body)), employeeView, prefer);
+    return updated(
+      await this.commands.execute(new UpdateRecord(context, employeeWriting, id, body)),
+      employeeView,
+      prefer,
+    );
   }
 
   @Post(':id/activate')
   @Permission('employees:write')
   @ApiAction(EmployeeView)
   async activate(@CurrentContext() context: RequestContext, @IdParam('employee') id: Id): Promise<Reply> {
-    return acted(await this.commands.execute(new ActivateEmployee(context, id)), employeeView);
+    return acted(await this.commands.execute(new ActivateRecord(context, employeeWriting, id)), employeeView);
   }
 
   @Post(':id/deactivate')
   @Permission('employees:write')
   @ApiAction(EmployeeView)
   async deactivate(@CurrentContext() context: RequestContext, @IdParam('employee') id: Id): Promise<Reply> {
-    return acted(await this.commands.execute(new DeactivateEmployee(context, id)), employeeView);
+    return acted(
+      await this.commands.execute(new DeactivateRecord(context, employeeWriting, id)),
+      employeeView,
+    );
   }
 
   @Delete(':id')
   @Permission('employees:write')
   @ApiRemove()
   async remove(@CurrentContext() context: RequestContext, @IdParam('employee') id: Id): Promise<Reply> {
-    return removed(await this.commands.execute(new DeleteEmployee(context, id)));
+    return removed(await this.commands.execute(new DeleteRecord(context, employeeWriting, id)));
   }
 }
 

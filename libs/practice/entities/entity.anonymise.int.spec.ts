@@ -6,7 +6,7 @@ import { definitions } from '../areas';
 import * as client from '../clients/client.commands';
 import * as division from '../divisions/division.commands';
 import * as collection from '../document-collections/document-collection.commands';
-import * as employee from '../employees/employee.commands';
+import { employeeWriting } from '../employees/employee.commands';
 import * as matter from '../matters/matter.commands';
 import * as records from '../records/records.commands';
 import { supplierWriting } from '../suppliers/supplier.commands';
@@ -112,7 +112,7 @@ describe('the erasure of a person, on a real store', () => {
     const clientId = await activeClient(id);
     const { record: closed } = await openMatter(clientId);
     await act(matter.CloseMatter, matter.CloseMatterHandler, closed.id);
-    const { record: eve } = await act(employee.CreateEmployee, employee.CreateEmployeeHandler, {
+    const { record: eve } = await act(records.CreateRecord, records.CreateRecordHandler, employeeWriting, {
       entityId: id,
     });
     const { record: shop } = await act(records.CreateRecord, records.CreateRecordHandler, supplierWriting, {
@@ -121,7 +121,7 @@ describe('the erasure of a person, on a real store', () => {
     const first = await anonymise(id);
     const again = {
       client: () => act(client.ActivateClient, client.ActivateClientHandler, clientId),
-      employee: () => act(employee.ActivateEmployee, employee.ActivateEmployeeHandler, eve.id),
+      employee: () => act(records.ActivateRecord, records.ActivateRecordHandler, employeeWriting, eve.id),
       supplier: () => act(records.ActivateRecord, records.ActivateRecordHandler, supplierWriting, shop.id),
     };
     for (const activate of Object.values(again))

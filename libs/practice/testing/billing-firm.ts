@@ -3,7 +3,7 @@ import type { TestStore } from '../../../test/support/store';
 import * as client from '../clients/client.commands';
 import { disbursementCodeWriting } from '../disbursement-codes/disbursement-code.commands';
 import * as division from '../divisions/division.commands';
-import * as employee from '../employees/employee.commands';
+import { employeeWriting } from '../employees/employee.commands';
 import * as entity from '../entities/entity.commands';
 import * as matter from '../matters/matter.commands';
 import { CreateRecord, CreateRecordHandler } from '../records/records.commands';
@@ -71,9 +71,7 @@ export async function createBillingFirm(
     const { record } = await act(client.CreateClient, client.CreateClientHandler, { entityId, ...terms });
     await act(client.ActivateClient, client.ActivateClientHandler, record.id);
     clientIds.push(record.id);
-    employeeIds.push(
-      (await act(employee.CreateEmployee, employee.CreateEmployeeHandler, { entityId })).record.id,
-    );
+    employeeIds.push(await create(employeeWriting, { entityId }));
   }
   const matters = new Map<string, LedgerMatter>();
   const [mine, theirs] = clientIds;

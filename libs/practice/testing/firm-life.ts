@@ -4,7 +4,7 @@ import { toId } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
 import * as client from '../clients/client.commands';
 import * as division from '../divisions/division.commands';
-import * as employee from '../employees/employee.commands';
+import { employeeWriting } from '../employees/employee.commands';
 import { AnonymiseEntity, AnonymiseEntityHandler } from '../entities/entity.anonymise';
 import * as entity from '../entities/entity.commands';
 import { recordExport } from '../entities/entity.export';
@@ -195,13 +195,15 @@ async function liveEmployees(act: Do, entities: string[], divisionId: string): P
   const made: string[] = [];
   for (const fields of [full, {}, {}]) {
     const body = { entityId: entities[made.length], ...fields };
-    made.push((await act(employee.CreateEmployee, employee.CreateEmployeeHandler, body)).record.id);
+    made.push(
+      (await act(records.CreateRecord, records.CreateRecordHandler, employeeWriting, body)).record.id,
+    );
   }
   const changes = { ...full, isFeeEarner: false, externalReference: 'P2' };
-  await act(employee.UpdateEmployee, employee.UpdateEmployeeHandler, made[1], changes);
-  await act(employee.DeactivateEmployee, employee.DeactivateEmployeeHandler, made[1]);
-  await act(employee.ActivateEmployee, employee.ActivateEmployeeHandler, made[1]);
-  await act(employee.DeleteEmployee, employee.DeleteEmployeeHandler, made[2]);
+  await act(records.UpdateRecord, records.UpdateRecordHandler, employeeWriting, made[1], changes);
+  await act(records.DeactivateRecord, records.DeactivateRecordHandler, employeeWriting, made[1]);
+  await act(records.ActivateRecord, records.ActivateRecordHandler, employeeWriting, made[1]);
+  await act(records.DeleteRecord, records.DeleteRecordHandler, employeeWriting, made[2]);
   return made;
 }
 

@@ -4,7 +4,7 @@ import type { RequestContext } from '#platform/request-context';
 import * as billable from '../billable/billable.commands';
 import * as client from '../clients/client.commands';
 import * as division from '../divisions/division.commands';
-import * as employee from '../employees/employee.commands';
+import { employeeWriting } from '../employees/employee.commands';
 import * as entity from '../entities/entity.commands';
 import * as invoice from '../invoices/invoice.commands';
 import * as draft from '../invoices/invoice.draft.commands';
@@ -49,10 +49,15 @@ export class Firm {
     this.fixed.clientId = await this.act(client.CreateClient, client.CreateClientHandler, { entityId });
     await this.act(client.ActivateClient, client.ActivateClientHandler, this.fixed.clientId);
     const defaultRate = { Amount: 123.4567, Currency: 'GBP' };
-    this.fixed.employeeId = await this.act(employee.CreateEmployee, employee.CreateEmployeeHandler, {
-      entityId,
-      defaultRate,
-    });
+    this.fixed.employeeId = await this.act(
+      records.CreateRecord,
+      records.CreateRecordHandler,
+      employeeWriting,
+      {
+        entityId,
+        defaultRate,
+      },
+    );
     this.fixed.taxCodeId = await this.act(records.CreateRecord, records.CreateRecordHandler, taxCodeWriting, {
       code: 'OUT',
       name: 'Outside',

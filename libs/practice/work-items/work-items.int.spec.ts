@@ -23,10 +23,11 @@ import {
   CreateClientHandler,
 } from '../clients/client.commands';
 import { CreateDivision, CreateDivisionHandler } from '../divisions/division.commands';
-import { CreateEmployee, CreateEmployeeHandler } from '../employees/employee.commands';
+import { employeeWriting } from '../employees/employee.commands';
 import { CreateEntity, CreateEntityHandler } from '../entities/entity.commands';
 import { Matter } from '../matters/matter';
 import { CloseMatter, CloseMatterHandler, OpenMatter, OpenMatterHandler } from '../matters/matter.commands';
+import { CreateRecord, CreateRecordHandler } from '../records/records.commands';
 import { Tenant } from '../tenants/tenant';
 import { createFirm, project } from '../testing/firm';
 import { feeAnalysisProjection } from './fee-analysis.projection';
@@ -57,8 +58,8 @@ describe('work items on a real store', () => {
     const division = await new CreateDivisionHandler(store.store).execute(
       new CreateDivision(context, { name: 'D' }),
     );
-    const employee = await new CreateEmployeeHandler(store.store).execute(
-      new CreateEmployee(context, {
+    const employee = await new CreateRecordHandler(store.store).execute(
+      new CreateRecord(context, employeeWriting, {
         entityId: entity.record.id,
         defaultRate: { Amount: 120, Currency: 'GBP' },
       }),

@@ -8,7 +8,7 @@ import {
   CreateClientHandler,
 } from '#practice/clients/client.commands';
 import { CreateDivision, CreateDivisionHandler } from '#practice/divisions/division.commands';
-import { CreateEmployee, CreateEmployeeHandler } from '#practice/employees/employee.commands';
+import { employeeWriting } from '#practice/employees/employee.commands';
 import { CreateEntity, CreateEntityHandler } from '#practice/entities/entity.commands';
 import * as invoice from '#practice/invoices/invoice.commands';
 import { CreateInvoice, CreateInvoiceHandler } from '#practice/invoices/invoice.draft.commands';
@@ -168,8 +168,7 @@ export class BilledFirm {
     const matterTypeId = await create(matterTypeWriting, { name: 'Property' });
     const division = await this.act(CreateDivision, CreateDivisionHandler, { name: 'Litigation' });
     for (const name of ['Ash', 'Bell']) {
-      const body = { entityId: await person(name) };
-      this.employees.set(name, (await this.act(CreateEmployee, CreateEmployeeHandler, body)).record.id);
+      this.employees.set(name, await create(employeeWriting, { entityId: await person(name) }));
     }
     const entityId = await person('Client');
     this.clientId = (await this.act(CreateClient, CreateClientHandler, { entityId })).record.id;
