@@ -7,7 +7,7 @@ import type { PublishedTask } from './utbms';
 export { utbms } from './utbms';
 export { TaskType, type TaskTypeState };
 
-/** Creates task types from a published code set such as `utbms`, for the codes that the tenant does not have yet. */
+/** Creates the task types of a published code set, such as `utbms`, for a new tenant. */
 export function createTaskTypes(work: UnitOfWork, types: readonly PublishedTask[]): void {
   for (const type of types) {
     const data = { ...NEW_TASK_TYPE, ...type, ...givenReference(work.context, null) };

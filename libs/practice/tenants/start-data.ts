@@ -9,7 +9,7 @@ import type { TenantState } from './tenant';
 /** Creates the records that a new tenant starts with. It may change or delete all of them. */
 export async function createStartData(work: UnitOfWork, { region, currency }: TenantState): Promise<void> {
   await createDivision(work, { name: 'General', isDefault: true });
-  await createSystemRoles(work);
+  createSystemRoles(work);
   createTaxCodes(work, region);
   createTaskTypes(work, utbms);
   createDefaultRateSet(work, currency);
