@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Folded } from '#event-store/events';
-import { IdsFilter, ListQuery, SortFilter, WholeNumberFilter } from '#platform/http/input/list-query';
-import { activityName } from '../records/activity';
+import { IdsFilter, ListQuery, SortFilter } from '#platform/http/input/list-query';
+import { ActivityFilter, activityName } from '../records/activity';
 import { RecordView, recordView } from '../records/record';
 import { foldedRow, type RecordList } from '../records/record-list';
 import type { DivisionState } from './division';
@@ -34,7 +34,7 @@ export class DivisionsQuery extends ListQuery {
   @IdsFilter('division')
   declare ids?: string[];
 
-  @WholeNumberFilter('1 Active, 2 Inactive.', { min: 0, max: 2 })
+  @ActivityFilter()
   state?: number;
 
   @SortFilter(Object.keys(sorts))

@@ -2,15 +2,8 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { Folded } from '#event-store/events';
 import { toUuid } from '#kernel/ids';
 import { type MoneyRecord, moneyRecord } from '#kernel/money';
-import {
-  FlagFilter,
-  IdFilter,
-  IdsFilter,
-  ListQuery,
-  SortFilter,
-  WholeNumberFilter,
-} from '#platform/http/input/list-query';
-import { activityName } from '../records/activity';
+import { FlagFilter, IdFilter, IdsFilter, ListQuery, SortFilter } from '#platform/http/input/list-query';
+import { ActivityFilter, activityName } from '../records/activity';
 import { joinedText, MoneyView, nullableText, RecordView, recordView } from '../records/record';
 import { foldedRow, type RecordList } from '../records/record-list';
 import type { EmployeeState } from './employee';
@@ -70,7 +63,7 @@ export class EmployeesQuery extends ListQuery {
   @IdsFilter('employee')
   declare ids?: string[];
 
-  @WholeNumberFilter('1 Active, 2 Inactive.', { min: 0, max: 2 })
+  @ActivityFilter()
   state?: number;
 
   @IdFilter('division', 'Only employees of this division.')

@@ -11,6 +11,6 @@ export function activityName(state: Activity): string {
   return names[state];
 }
 
-/** A list's filter by activity. */
+/** A list's filter by activity, for records that are active from the start: only clients are New at first. */
 export const ActivityFilter = (): PropertyDecorator =>
-  WholeNumberFilter('0 New, 1 Active, 2 Inactive.', { min: 0, max: 2 });
+  WholeNumberFilter('1 Active, 2 Inactive.', { min: 0, max: 2 });
