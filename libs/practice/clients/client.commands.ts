@@ -4,7 +4,7 @@ import { at, counter, holderOf, linksTo, via } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
 import { conflict } from '#kernel/errors';
 import { newId, toId } from '#kernel/ids';
-import { type DecimalText, decimal, text } from '#kernel/money';
+import { numberGiven } from '#kernel/money';
 import type { RequestContext } from '#platform/request-context';
 import { Entity, presentEntity, refuseErased } from '../entities/entity.lookup';
 import { RateSet } from '../rate-sets/rate-set.lookup';
@@ -149,7 +149,7 @@ async function create(work: UnitOfWork, body: ClientInput) {
     taxCodeId: taxCodeId ?? null,
     billingContactId: billingContactId ?? null,
     paymentTermsDays: body.paymentTermsDays ?? null,
-    minutesPerUnit: decimalFrom(body.minutesPerUnit) ?? null,
+    minutesPerUnit: numberGiven(body.minutesPerUnit),
     ...givenReference(work.context, body.externalReference),
   };
   return work.create(Client, newId('client'), [{ type: 'ClientCreated', data }]);
@@ -165,7 +165,9 @@ async function update(work: UnitOfWork, id: string, body: ClientPatch) {
     number: counter(CLIENT_NUMBER),
   });
   const before = addressed(work, found.client, 'client');
-  const patch = { ...body, minutesPerUnit: decimalFrom(body.minutesPerUnit) };
+  const { minutesPerUnit } = body;
+  const patch =
+    minutesPerUnit === undefined ? body : { ...body, minutesPerUnit: numberGiven(minutesPerUnit) };
   const { clientNumber } = before.data;
   const changes = recordChanges(context, before.data, patch, { clientNumber });
   if (changes.billingContactId) presentEntity(found.contact, 'billingContactId');
@@ -174,10 +176,6 @@ async function update(work: UnitOfWork, id: string, body: ClientPatch) {
   const events = updateClient(changes);
   if (changes.clientNumber) follow(work, CLIENT_NUMBER, changes.clientNumber, found.number);
   return work.change(Client, before, events);
-}
-
-function decimalFrom(value: number | null | undefined): DecimalText | null | undefined {
-  return typeof value === 'number' ? text(decimal(value)) : value;
 }
 
 export const clientHandlers = [

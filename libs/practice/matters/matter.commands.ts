@@ -3,7 +3,7 @@ import { EventStore, type Written } from '#event-store/event-store';
 import { at, counter, linksTo, via } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
 import { newId } from '#kernel/ids';
-import { decimal, moneyFrom, text } from '#kernel/money';
+import { moneyFrom, numberGiven } from '#kernel/money';
 import type { RequestContext } from '#platform/request-context';
 import { Client, requireActiveClient } from '../clients/client.lookup';
 import { deleteAddressed, loadAddressed } from '../records/addressed-record';
@@ -220,9 +220,7 @@ function amounts({ feeEstimate, disbursementEstimate, minutesPerUnit }: Partial<
     ...(disbursementEstimate !== undefined && {
       disbursementEstimate: disbursementEstimate && moneyFrom(disbursementEstimate),
     }),
-    ...(minutesPerUnit !== undefined && {
-      minutesPerUnit: minutesPerUnit === null ? null : text(decimal(minutesPerUnit)),
-    }),
+    ...(minutesPerUnit !== undefined && { minutesPerUnit: numberGiven(minutesPerUnit) }),
   } as Pick<MatterState, 'feeEstimate' | 'disbursementEstimate' | 'minutesPerUnit'>;
 }
 

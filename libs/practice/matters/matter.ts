@@ -48,7 +48,7 @@ export const Matter: StreamDefinition<MatterState, MatterEvent> = {
   links: linksOf,
   keys: (state) => [
     ...referenceKeys('matter', state),
-    ...(state.isDeleted ? [] : [{ kind: 'matter_number', key: state.matterNumber }]),
+    ...(state.isDeleted ? [] : [{ kind: MATTER_NUMBER, key: state.matterNumber }]),
   ],
   evolve(state, event) {
     if (event.type === 'MatterCreated') {
