@@ -38,7 +38,7 @@ interface Received<Body> {
 
 /**
  * Stores uploaded bytes, and then appends the document's event that names them. A refused request leaves nothing behind. Bytes
- * that a crash leaves, or whose event may or may not have been appended, are left to the sweep.
+ * that a crash leaves, that cannot be removed, or whose event may or may not have been appended, are left to the sweep.
  */
 @Injectable()
 export class DocumentUploads {
@@ -75,7 +75,7 @@ export class DocumentUploads {
       kept.push(content);
       return content;
     };
-    const remove = () => Promise.all(kept.map(({ key }) => this.storage.remove(context.tenant.id, key)));
+    const remove = () => Promise.all(kept.map(({ key }) => this.remove(context, key)));
     try {
       await context.admitted;
       await this.closed.requireOpen(context.tenant.id);
@@ -122,6 +122,16 @@ export class DocumentUploads {
       throw fileMissing('There is no file: a body with its Content-Type, or a form, is needed.');
     const body = this.checked(dto, { contentType: upload.type, ...query });
     return { body, content: await keep(upload.bytes(MAX_BYTES)) };
+  }
+
+  /** Removes bytes that no document names. A failure is only logged, so that the client learns what became of its request. */
+  private async remove({ tenant, correlationId }: RequestContext, key: string): Promise<void> {
+    try {
+      await this.storage.remove(tenant.id, key);
+    } catch (error) {
+      const msg = `Bytes without a document were not removed: ${(error as Error).message}`;
+      this.log.warn({ msg, traceId: correlationId });
+    }
   }
 
   private checked<Body extends object>(dto: new () => Body, fields: object): Body {
