@@ -1,3 +1,7 @@
+import { BulkAppender } from '#event-store/append/append-bulk';
+import { ClosedTenants } from '#event-store/closed-tenants';
+import { AppendSignal } from '#event-store/signal';
+import { SystemClock } from '#kernel/clock';
 import { Installation } from '#platform/auth/installation';
 import { Tenants } from '#platform/auth/tenants';
 import { createTestStore, type TestStore } from '../../../test/support/store';
@@ -10,12 +14,15 @@ import { TenantSetup } from './tenant-setup';
 
 describe("a tenant's zone and base currency", () => {
   let store: TestStore;
+  let bulk: BulkAppender;
   let setup: TenantSetup;
 
   beforeAll(async () => {
     store = await createTestStore(definitions);
     const tenants = new Tenants(store.writes, new Installation('test', 'uk', 12));
-    setup = new TenantSetup(tenants, store.store, store.loader, store.writes);
+    const signal = new AppendSignal(store.writes);
+    bulk = new BulkAppender(store.writes, store.codec, store.keys, signal, new SystemClock());
+    setup = new TenantSetup(tenants, store.store, store.loader, bulk, new ClosedTenants(store.writes));
   });
   afterAll(() => store.close());
 
@@ -60,5 +67,37 @@ describe("a tenant's zone and base currency", () => {
         code: 'setting_fixed',
       });
     expect(await setup.set(alias, { firmName: 'Renamed' })).toMatchObject({ firmName: 'Renamed' });
+  });
+
+  it.each([1, 2])(
+    'are fixed even if its first entry is made just before step %d of a change',
+    async (step) => {
+      const firm = await createBillingFirm(store);
+      let steps = 0;
+      const meanwhile = async () => {
+        if (++steps === step) await entries['a work item'](firm);
+      };
+      const load = store.loader.load.bind(store.loader);
+      const append = bulk.append.bind(bulk);
+      jest.spyOn(store.loader, 'load').mockImplementation((...asks) => meanwhile().then(() => load(...asks)));
+      jest
+        .spyOn(bulk, 'append')
+        .mockImplementation((...streams) => meanwhile().then(() => append(...streams)));
+      const change = setup.set(firm.context.tenant.alias, { currency: 'EUR' });
+      await expect(change.finally(() => jest.restoreAllMocks())).rejects.toMatchObject({
+        code: 'setting_fixed',
+      });
+      expect(steps).toBeGreaterThanOrEqual(step);
+    },
+  );
+
+  it('make an entry that was decided before they changed be decided again', async () => {
+    const firm = await createBillingFirm(store);
+    const append = store.appender.append.bind(store.appender);
+    jest.spyOn(store.appender, 'append').mockImplementationOnce(async (job) => {
+      await setup.set(firm.context.tenant.alias, { currency: 'EUR' });
+      return append(job);
+    });
+    await expect(entries['a work item'](firm)).rejects.toMatchObject({ code: 'currency_not_supported' });
   });
 });

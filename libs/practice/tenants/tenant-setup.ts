@@ -1,4 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import type { ClientBase } from 'pg';
+import { BulkAppender } from '#event-store/append/append-bulk';
+import { ClosedTenants } from '#event-store/closed-tenants';
 import { EventStore } from '#event-store/event-store';
 import { at } from '#event-store/load';
 import { Loader } from '#event-store/loader';
@@ -6,7 +9,6 @@ import { DomainError, invalid } from '#kernel/errors';
 import { type Kind, toId } from '#kernel/ids';
 import { checkName } from '#kernel/names';
 import { type RegisteredTenant, Tenants } from '#platform/auth/tenants';
-import { WriteDatabase } from '#platform/database';
 import type { TenantRef } from '#platform/request-context';
 import { operatorContext } from './operator.lookup';
 import { createStartData } from './start-data';
@@ -24,7 +26,8 @@ export class TenantSetup {
     private readonly tenants: Tenants,
     private readonly store: EventStore,
     private readonly loader: Loader,
-    private readonly database: WriteDatabase,
+    private readonly bulk: BulkAppender,
+    private readonly closed: ClosedTenants,
   ) {}
 
   /**
@@ -70,22 +73,24 @@ export class TenantSetup {
     );
   }
 
-  /** @throws DomainError tenant_not_found, unknown_setting, invalid_setting, setting_fixed */
+  /**
+   * Changes settings. The append is a bulk one, which lets no other append of the tenant happen meanwhile: no guard could tell
+   * it that the tenant's first entry is made after it was asked for.
+   * @throws DomainError tenant_not_found, unknown_setting, invalid_setting, setting_fixed, promotion_in_progress
+   */
   async set(alias: string, given: Record<string, string>): Promise<TenantState> {
     const tenant = await this.tenants.get(alias);
-    const { record } = await this.store.execute(
-      operatorContext(tenant),
-      async (work) => {
-        const { settings } = await work.load({ settings: at(Tenant, toId('tenant', tenant.streamId)) });
-        return work.change(
-          Tenant,
-          settings!,
-          changeSettings(settings!.data, given, await this.isEntered(tenant)),
-        );
+    const id = toId('tenant', tenant.streamId);
+    const [before] = await this.loader.load(tenant.id, [at(Tenant, id)]);
+    const { data } = before!;
+    const events = changeSettings(data, given, false);
+    await this.bulk.append(operatorContext(tenant), [{ definition: Tenant, id, before, events }], 'cli', {
+      within: async (client) => {
+        await this.closed.requireOpen(tenant.id, client);
+        changeSettings(data, given, await isEntered(client, tenant));
       },
-      { source: 'cli' },
-    );
-    return record.data;
+    });
+    return events.reduce<TenantState>((state, event) => Tenant.evolve(state, event), data);
   }
 
   /** Registers a tenant. A registered one without settings, which a crash has left, is reused. */
@@ -100,12 +105,12 @@ export class TenantSetup {
       return tenant;
     }
   }
+}
 
-  private async isEntered(tenant: TenantRef): Promise<boolean> {
-    const { rows } = await this.database.pool.query<{ found: boolean }>(
-      'select exists (select from event_store.streams where tenant_id = $1 and kind = any($2)) as found',
-      [tenant.id, ENTRIES],
-    );
-    return rows[0].found;
-  }
+async function isEntered(client: ClientBase, { id }: TenantRef): Promise<boolean> {
+  const { rows } = await client.query<{ found: boolean }>(
+    'select exists (select from event_store.streams where tenant_id = $1 and kind = any($2)) as found',
+    [id, ENTRIES],
+  );
+  return rows[0].found;
 }

@@ -1,4 +1,5 @@
 import { BulkAppender } from '#event-store/append/append-bulk';
+import { ClosedTenants } from '#event-store/closed-tenants';
 import { AppendSignal } from '#event-store/signal';
 import { Clock } from '#kernel/clock';
 import type { Installation } from '#platform/auth/installation';
@@ -28,7 +29,7 @@ export async function openDemo(region: 'uk' | 'au', now: Date) {
   const signal = new AppendSignal(store.writes);
   const tenants = new Tenants(store.writes, { region, partitions: 12 } as Installation);
   const bulk = new BulkAppender(store.writes, store.codec, store.keys, signal, clock);
-  const setup = new TenantSetup(tenants, store.store, store.loader, store.writes);
+  const setup = new TenantSetup(tenants, store.store, store.loader, bulk, new ClosedTenants(store.writes));
   const parts = projectionParts(store, allProjections);
   return {
     store,
