@@ -6,7 +6,7 @@ import { createTaskTypes, utbms } from '../task-types/task-type.lookup';
 import { createTaxCodes } from '../tax-codes/tax-code.lookup';
 import type { TenantState } from './tenant';
 
-/** Creates the records that a new tenant starts with. It may change or delete all of them. */
+/** Creates the records that a new tenant starts with. Apart from the system roles, they are like those that it makes later. */
 export async function createStartData(work: UnitOfWork, { region, currency }: TenantState): Promise<void> {
   await createDivision(work, { name: 'General', isDefault: true });
   createSystemRoles(work);

@@ -12,7 +12,7 @@ export function settingsOf(context: RequestContext): Ask<Folded<TenantState> | u
   return at(Tenant, toId('tenant', context.tenant.streamId));
 }
 
-/** The loaded settings. Every registered tenant has some, as both are created together. */
+/** The loaded settings. A tenant has none only if a crash ended its creation. */
 export function settings(folded: Folded<TenantState> | undefined): TenantState {
   if (!folded) throw new Error('The tenant has no settings');
   return folded.data;
