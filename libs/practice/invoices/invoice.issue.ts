@@ -5,8 +5,9 @@ import { decimal } from '#kernel/money';
 import { type Day, dayGiven, dayIn, daysAfter } from '#kernel/zone';
 import { bill, release, reverseBilling } from '../billable/billable.billing';
 import { Matter, requireOpen } from '../matters/matter.lookup';
+import { loadAddressed } from '../records/addressed-record';
 import { nextNumber } from '../records/numbering';
-import { addressed, loadAddressed } from '../records/record';
+import { addressed } from '../records/record';
 import { settings, settingsOf, type TenantState } from '../tenants/tenant.lookup';
 import {
   dayNotBefore,

@@ -9,7 +9,7 @@ import { Client, requireActiveClient } from '../clients/client.lookup';
 import { deleteAddressed, loadAddressed } from '../records/addressed-record';
 import { completed } from '../records/merge-patch';
 import { follow, takeNumber } from '../records/numbering';
-import { addressed, givenReference, loadAddressed, recordChanges } from '../records/record';
+import { addressed, givenReference, recordChanges } from '../records/record';
 import {
   archiveMatter,
   closeMatter,

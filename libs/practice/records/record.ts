@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ApiProperty } from '@nestjs/swagger';
 import type { Folded } from '#event-store/events';
-import { at } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
-import type { DomainEvent, NaturalKey, StreamDefinition } from '#kernel/decider';
+import type { NaturalKey } from '#kernel/decider';
 import { conflict, invalid, notFound } from '#kernel/errors';
 import { TextField } from '#platform/http/input/fields';
 import type { RequestContext } from '#platform/request-context';
@@ -158,19 +157,6 @@ export function addressed<State extends RecordState>(
   const record = existing(folded, what);
   work.requireMatch(record);
   return record;
-}
-
-/**
- * Loads the record of a command that decides by nothing else, or not at once.
- * @throws DomainError `not_found`, `version_mismatch`
- */
-export async function loadAddressed<State extends RecordState, Event extends DomainEvent>(
-  work: UnitOfWork,
-  definition: StreamDefinition<State, Event>,
-  id: string,
-): Promise<Folded<State>> {
-  const { record } = await work.load({ record: at(definition, id) });
-  return addressed(work, record as Folded<State> | undefined, definition.kind);
 }
 
 /**
