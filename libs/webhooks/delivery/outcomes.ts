@@ -27,8 +27,11 @@ export interface Finished {
 const RETRY_MS = 500;
 /** How long results are gathered before they are written: a write by itself costs as much as twenty rows. */
 const GATHER_MS = 20;
-/** When this many results wait to be written down, no more deliveries begin. */
+/** When this many results wait to be written down, or answers of this many characters, no more deliveries begin. */
 const MOST_UNWRITTEN = 2_000;
+const MOST_UNWRITTEN_CHARS = 8 * 1024 * 1024;
+/** Characters of answers that one statement writes. In its JSON a control character becomes six. */
+const AT_ONCE_CHARS = 2 * 1024 * 1024;
 /** The delivery was queued again while an attempt failed: its retry schedule has begun anew since. */
 const AGAIN = '(g.state <> 1 and g.failures > d.failures + 1)';
 
@@ -85,6 +88,7 @@ export class Outcomes {
   private readonly log = new Logger(Outcomes.name);
   private waiting: Finished[] = [];
   private unwritten = 0;
+  private unwrittenChars = 0;
   private writing?: Promise<void>;
   private stopping = false;
 
@@ -96,13 +100,14 @@ export class Outcomes {
 
   /** Whether no more deliveries should begin until some results were written. */
   get isFull(): boolean {
-    return this.unwritten >= MOST_UNWRITTEN;
+    return this.unwritten >= MOST_UNWRITTEN || this.unwrittenChars >= MOST_UNWRITTEN_CHARS;
   }
 
   /** @param written runs once the batch with this result is written */
   add(finished: Finished, written: (all: readonly Finished[]) => void): void {
     this.waiting.push(finished);
     this.unwritten++;
+    this.unwrittenChars += charsOf(finished);
     this.writing ??= this.write(written);
   }
 
@@ -115,10 +120,14 @@ export class Outcomes {
   private async write(written: (all: readonly Finished[]) => void): Promise<void> {
     do {
       await delay(GATHER_MS);
-      const batch = this.waiting.splice(0);
-      await this.persist(batch);
-      this.unwritten -= batch.length;
-      written(batch);
+      const gathered = this.waiting.splice(0);
+      while (gathered.length > 0) {
+        const batch = gathered.splice(0, countAtOnce(gathered));
+        await this.persist(batch);
+        this.unwritten -= batch.length;
+        for (const finished of batch) this.unwrittenChars -= charsOf(finished);
+        written(batch);
+      }
     } while (this.waiting.length > 0);
     // Cleared in the same turn, so that a result a moment later begins a new write.
     this.writing = undefined;
@@ -159,6 +168,17 @@ export class Outcomes {
     const values = [JSON.stringify(rows), JSON.stringify(standings), this.leases.worker];
     await this.pools.queue.query(WRITE, values);
   }
+}
+
+function charsOf({ response }: Finished): number {
+  return response?.length ?? 0;
+}
+
+/** How many of the results one statement writes, at least one. */
+function countAtOnce(results: readonly Finished[]): number {
+  let chars = 0;
+  const last = results.findIndex((finished) => (chars += charsOf(finished)) >= AT_ONCE_CHARS);
+  return last < 0 ? results.length : last + 1;
 }
 
 /** Undefined values are absent in JSON, and null to the statement. */
