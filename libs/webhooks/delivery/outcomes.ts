@@ -70,7 +70,7 @@ export const WRITE = `
     returning d.attempts, g.*
   ), standings as (
     update webhooks.lanes l set failures = g.failures, open_until = g.open_until, failing_since = g.failing_since,
-      warnings = case when g.failing_since is null then 0 else l.warnings end
+      warnings = case when g.failing_since <= l.failing_since then l.warnings else 0 end
     from json_to_recordset($2) g (tenant_id integer, webhook_id uuid, created_at timestamptz, url text, failures integer,
       open_until timestamptz, failing_since timestamptz)
     join webhooks.endpoints e on (e.tenant_id, e.id, e.created_at, e.url) = (g.tenant_id, g.webhook_id, g.created_at, g.url)
