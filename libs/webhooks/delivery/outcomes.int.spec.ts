@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { SystemClock } from '#kernel/clock';
 import type { RequestContext } from '#platform/request-context';
+import { waitFor } from '../../../test/support/wait-for';
 import { openWebhooks, type Webhooks } from '../testing/webhook-parts';
 import { WRITE } from './outcomes';
 
@@ -22,6 +23,24 @@ beforeEach(async () => {
 });
 
 const key = () => ({ tenant_id: context.tenant.id, webhook_id: webhook });
+
+it('a failure counts once when it is written again, as the answer of the database was lost', async () => {
+  await hooks.event(context);
+  await waitFor(async () => (await hooks.deliveries(webhook)).length === 1, { description: 'a delivery' });
+  const [delivery] = await hooks.sql<{ event_id: string }>(
+    'select event_id from webhooks.deliveries where webhook_id = $1',
+    [webhook],
+  );
+  const at = new Date();
+  const failed = { ...key(), ...delivery, at, milliseconds: 5, status: 500, error: 'status', state: 0 };
+  const write = (failures: number, began = at) =>
+    hooks.sql(WRITE, [JSON.stringify([{ ...failed, failures, at: began, due_at: at }]), '[]', randomUUID()]);
+  await write(1);
+  await write(1);
+  expect(await hooks.deliveries(webhook)).toMatchObject([{ state: 0, attempts: 1 }]);
+  await write(2, new Date(at.getTime() + 1));
+  expect(await hooks.deliveries(webhook)).toMatchObject([{ state: 0, attempts: 2 }]);
+});
 
 it('warnings begin anew when a webhook fails again within the moment in which it answered', async () => {
   const worker = randomUUID();

@@ -44,6 +44,8 @@ const AGAIN = '(g.state <> 1 and g.failures > d.failures + 1)';
  * would scan all of them.
  * A delivery that was under way when its webhook was disabled has failed by then: it is not tried again, but its result
  * is stored.
+ * A failure whose attempt is in the log already was written before, and the database's answer was lost. `offset 0`
+ * makes PostgreSQL look for that attempt by its key, and not read all attempts ahead.
  */
 export const WRITE = `
   with given as (
@@ -67,6 +69,8 @@ export const WRITE = `
     from given g
     where (d.tenant_id, d.webhook_id, d.event_id) = (g.tenant_id, g.webhook_id, g.event_id)
       and (+d.state = 0 or d.error = 'webhook_disabled')
+      and (g.state = 1 or not exists (select from webhooks.attempts a
+        where (a.tenant_id, a.webhook_id, a.event_id) = (g.tenant_id, g.webhook_id, g.event_id) and a.at = g.at offset 0))
     returning d.attempts, g.*
   ), standings as (
     update webhooks.lanes l set failures = g.failures, open_until = g.open_until, failing_since = g.failing_since,
