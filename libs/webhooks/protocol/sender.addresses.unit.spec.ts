@@ -205,3 +205,14 @@ describe('a name', () => {
     expect(outcome.milliseconds).toBeLessThan(1_500);
   });
 });
+
+it('connects to few of the many addresses that a name may have', async () => {
+  const sockets = connecting();
+  const closed = await answering(() => undefined);
+  await closed.stop();
+  const many = Array.from({ length: 1_000 }, (_, index) => `127.0.${index >> 8}.${index & 255 || 1}`);
+  const { send } = sending(insecure, many);
+  const outcome = await send(`http://hooks.example.com:${closed.port}/`);
+  expect(outcome).toMatchObject({ error: 'connection_refused', address: many[0] });
+  expect(sockets.mock.calls.length).toBeLessThanOrEqual(8);
+});

@@ -57,6 +57,11 @@ const ownHeaders = {
  * however many other addresses there are.
  */
 const leastShare = 1 / 4;
+/**
+ * Addresses of a name that an attempt connects to. The receiver's owner may name any number, and they may be machines of
+ * others.
+ */
+const mostAddresses = 8;
 /** Pools of connections that are kept, one for each receiver at an address. */
 const mostPools = 500;
 
@@ -134,10 +139,11 @@ export class Sender {
     ending: Ending,
   ): Promise<Outcome> {
     const connectBy = performance.now() + this.connectMs;
-    const addresses = target.address ? [target.address] : await this.lookUp(target.to.host, ending);
+    const found = target.address ? [target.address] : await this.lookUp(target.to.host, ending);
     // The attempt ended while the name was looked up: it connects to nothing any more.
     if (ending.failure) throw ending.failure;
-    this.vet(target, addresses);
+    this.vet(target, found);
+    const addresses = found.slice(0, mostAddresses);
     let left = addresses.length;
     let told: Outcome | undefined;
     for (const address of addresses) {
