@@ -36,3 +36,8 @@ export interface LaneConfig {
 export function standingOf({ failures, open_until, failing_since }: LaneConfig): Standing {
   return { failures, openUntil: open_until, failingSince: failing_since };
 }
+
+/** Whether these are settings of the same registration. */
+export function areOfOne(a: LaneConfig, b: LaneConfig): boolean {
+  return a.created_at.getTime() === b.created_at.getTime();
+}

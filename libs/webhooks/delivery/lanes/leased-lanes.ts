@@ -3,6 +3,7 @@ import { Clock } from '#kernel/clock';
 import { QueueSignal } from '../../queue/queue-signal';
 import { DeliverySettings } from '../delivery-settings';
 import type { Lane } from './lane';
+import { areOfOne } from './lane-config';
 import { LaneLeases } from './lane-leases';
 
 /** The endpoints that this worker serves. It takes endpoints that have something to send, and releases idle ones. */
@@ -86,11 +87,27 @@ export class LeasedLanes {
     this.looksEverywhere = false;
     this.candidates = new Set();
     const taken = await this.leases.take(this.clock.now(), room, only);
-    for (const lane of taken) this.lanes.set(lane.key, lane);
+    for (const lane of taken) this.hold(lane);
     if (taken.length < room) return;
     // There may be more endpoints than there was room for.
     if (!only) this.looksEverywhere = true;
     for (const key of only ?? []) if (!this.lanes.has(key)) this.candidates.add(key);
+  }
+
+  /**
+   * Takes in a lane whose lease was taken. The lease may be one of this worker's own, which ran out while the database
+   * was silent: what is under way is then not sent once more, and what has not begun is fetched again, as another worker
+   * may have sent it.
+   */
+  private hold(lane: Lane): void {
+    const held = this.lanes.get(lane.key);
+    if (held && areOfOne(held.config, lane.config)) {
+      held.reconfigure(lane.config, lane.leasedUntil);
+      held.drop();
+      return;
+    }
+    if (held) held.leasedUntil = -Infinity;
+    this.lanes.set(lane.key, lane);
   }
 
   /**

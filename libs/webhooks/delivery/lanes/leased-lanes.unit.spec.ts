@@ -14,8 +14,8 @@ import { LeasedLanes } from './leased-lanes';
 
 const WEBHOOK = '0198c2f1-a4b8-7c3d-9e5f-60718293a4b5';
 const settings = new DeliverySettings();
-const laneOf = (tenant_id: number) =>
-  new Lane(settings, { tenant_id, webhook_id: WEBHOOK, active: true } as LaneConfig, Infinity);
+const laneOf = (tenant_id: number, created_at = new Date(0)) =>
+  new Lane(settings, { tenant_id, webhook_id: WEBHOOK, created_at, active: true } as LaneConfig, Infinity);
 
 it('tells two tenants apart whose webhooks have the same id', async () => {
   const [held, other] = [laneOf(1), laneOf(2)];
@@ -51,6 +51,44 @@ it('begins no more attempts at an endpoint that it no longer holds, such as a re
   await lanes.refresh();
   expect(lanes.all).toEqual([]);
   expect(lane.next(new Date(), at)).toBeUndefined();
+});
+
+describe('a lease that ran out while the database was silent', () => {
+  /** Takes a lane, begins one of its two deliveries, and takes the endpoint once more. */
+  async function takenAgain(lane: Lane, again: Lane): Promise<Lane[]> {
+    lane.standing = WELL;
+    const take = jest.fn().mockResolvedValueOnce([lane]).mockResolvedValueOnce([again]);
+    const leases = { take, renew: async () => [], release: async () => undefined } as unknown as LaneLeases;
+    const signal = { connect: async () => undefined } as unknown as QueueSignal;
+    const lanes = new LeasedLanes(leases, signal, new SystemClock(), settings);
+    await lanes.refresh();
+    for (const event_id of ['one', 'two']) lane.add({ event_id } as DueDelivery);
+    const at = performance.now();
+    for (const item of lane.items) Object.assign(item, { record: { version: 1 }, renderedAt: at });
+    expect(lane.next(new Date(), at)?.delivery.event_id).toBe('one');
+    lanes.lookEverywhere();
+    await lanes.refresh();
+    return lanes.all;
+  }
+
+  it('is taken again without sending once more what is under way', async () => {
+    const [lane, again] = [laneOf(1), laneOf(1)];
+    lane.leasedUntil = 1e9;
+    expect(await takenAgain(lane, again)).toEqual([lane]);
+    // What has not begun is fetched again: another worker may have sent it meanwhile.
+    expect({ known: [...lane.known], items: lane.items, underWay: lane.underWay }).toEqual({
+      known: ['one'],
+      items: [],
+      underWay: 1,
+    });
+    expect(lane.leasedUntil).toBe(Infinity);
+  });
+
+  it('is not that of the webhook that was registered under the same id since', async () => {
+    const [lane, again] = [laneOf(1), laneOf(1, new Date(1))];
+    expect(await takenAgain(lane, again)).toEqual([again]);
+    expect(lane.next(new Date(), performance.now())).toBeUndefined();
+  });
 });
 
 it('renews its leases even when the database takes no connection for signals', async () => {
