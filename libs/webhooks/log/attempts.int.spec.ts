@@ -59,6 +59,8 @@ async function attempted(count: number): Promise<WithAttempts> {
 const rows = () => hooks.sql('select from webhooks.attempts where webhook_id = $1', [webhook]);
 
 async function redeliver({ id }: DeliveryView): Promise<void> {
+  // No two attempts at a delivery begin at the same time.
+  clock.advance(1);
   const command = new Redeliver(context, toId('webhook', webhook), id);
   await new RedeliverHandler(hooks.requests, hooks.signal).execute(command);
 }
