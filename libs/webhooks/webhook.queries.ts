@@ -113,6 +113,9 @@ export class ListDeliveriesHandler implements IQueryHandler<ListDeliveries> {
   }
 }
 
+/** A delivery may be sent again any number of times, and every answer may have 20 KB. */
+const MOST_ATTEMPTS = 100;
+
 interface AttemptRow extends Omit<AttemptView, 'on'> {
   at: Date;
 }
@@ -133,12 +136,12 @@ export class GetDeliveryHandler implements IQueryHandler<GetDelivery> {
       ),
       this.database.pool.query<AttemptRow>(
         `select number, at, milliseconds, status, error, detail, response, address
-         from ${ATTEMPTS} a where ${one} order by number`,
+         from ${ATTEMPTS} a where ${one} order by number desc limit ${MOST_ATTEMPTS}`,
         key,
       ),
     ]);
     if (rows.length === 0) throw notFound('delivery');
-    const views = attempts.rows.map(({ number, at, ...rest }): AttemptView => {
+    const views = attempts.rows.reverse().map(({ number, at, ...rest }): AttemptView => {
       return { number, on: at.toISOString(), ...rest };
     });
     return data({ ...deliveryView(rows[0]), attempts: views });

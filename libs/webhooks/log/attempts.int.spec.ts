@@ -121,6 +121,20 @@ it('keeps a first attempt that fails, and all that follow, in the table of attem
   expect(await rows()).toHaveLength(2);
 });
 
+it('shows the latest hundred attempts of a delivery that was sent again very often', async () => {
+  await hooks.event(context);
+  await attempted(1);
+  await hooks.sql(
+    `insert into webhooks.attempts (tenant_id, webhook_id, event_id, number, at, milliseconds, status)
+     select tenant_id, webhook_id, event_id, number, now(), 5, 200
+     from webhooks.deliveries, generate_series(2, 150) number where webhook_id = $1`,
+    [webhook],
+  );
+  await hooks.sql('update webhooks.deliveries set attempts = 150 where webhook_id = $1', [webhook]);
+  const { attempts } = await attempted(150);
+  expect(attempts.map(({ number }) => number)).toEqual(Array.from({ length: 100 }, (_, index) => index + 51));
+});
+
 it('says that a delivery was finished when its last attempt ended', async () => {
   answer = { ...ok, milliseconds: 14_500 };
   await hooks.event(context);

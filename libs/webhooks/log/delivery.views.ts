@@ -122,7 +122,10 @@ export class AttemptView {
 }
 
 export class DeliveryWithAttemptsView extends DeliveryView {
-  @ApiProperty({ type: [AttemptView], description: 'The attempts so far, in their order.' })
+  @ApiProperty({
+    type: [AttemptView],
+    description: 'The attempts so far, at most the latest 100, in their order.',
+  })
   attempts: AttemptView[];
 }
 
