@@ -205,7 +205,7 @@ export class Dispatcher implements OnApplicationShutdown {
     // An answer of another address says nothing about the current one.
     if (error === 'permission_denied' || url !== lane.config.url) return;
     if (!succeeded) {
-      lane.standing = afterFailure(lane.standing, at);
+      lane.standing = afterFailure(lane.standing, at, this.clock.now());
       lane.isChanged = true;
       if (status === GONE) lane.reconfigure({ ...lane.config, active: false }, lane.leasedUntil);
       // The breaker is open: the next delivery is tried alone, or none is.

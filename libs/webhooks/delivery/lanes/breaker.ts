@@ -23,13 +23,13 @@ export const WELL: Standing = { failures: 0, openUntil: null, failingSince: null
 /**
  * The standing after a failure. A failure of an attempt that was under way when the breaker opened tells nothing new.
  */
-export function afterFailure(standing: Standing, at: Date): Standing {
+export function afterFailure(standing: Standing, began: Date, ended = began): Standing {
   const { openUntil } = standing;
   // Attempts do not end in the order in which they began.
-  const failingSince = standing.failingSince && standing.failingSince < at ? standing.failingSince : at;
-  if (openUntil !== null && at < openUntil) return { ...standing, failingSince };
+  const failingSince = standing.failingSince && standing.failingSince < began ? standing.failingSince : began;
+  if (openUntil !== null && began < openUntil) return { ...standing, failingSince };
   const failures = standing.failures + 1;
   if (failures < OPENS_AT) return { failures, openUntil: null, failingSince };
   const openMs = Math.min(LONGEST_MS, OPEN_MS * 2 ** (failures - OPENS_AT));
-  return { failures, openUntil: new Date(at.getTime() + openMs), failingSince };
+  return { failures, openUntil: new Date(ended.getTime() + openMs), failingSince };
 }

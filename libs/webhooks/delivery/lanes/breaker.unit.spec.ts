@@ -33,3 +33,10 @@ it('the breaker waits twice as long after each probe that fails, up to five minu
   expect(waits).toEqual([60, 120, 240, 300, 300, 300]);
   expect(standing.failingSince).toEqual(at(0));
 });
+
+it('the breaker is open from when the fifth failure is known, however long that attempt took', () => {
+  const open = afterFailure(failed(4), at(0), at(15));
+  expect(open).toEqual({ failures: 5, openUntil: at(45), failingSince: at(0) });
+  // Others that began with it end a moment later.
+  expect(afterFailure(open, at(0), at(16))).toEqual(open);
+});
