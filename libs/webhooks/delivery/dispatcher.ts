@@ -218,16 +218,7 @@ export class Dispatcher implements OnApplicationShutdown {
   }
 
   private written(all: readonly Finished[]): void {
-    const lanes = new Set<Lane>();
-    for (const { item } of all) {
-      item.lane.known.delete(item.delivery.event_id);
-      lanes.add(item.lane);
-    }
-    const failing = [...lanes].filter(({ standing }) => standing.failingSince !== null);
-    if (failing.length > 0)
-      this.watch
-        .check(failing)
-        .catch((error: Error) => this.log.error(`The check for failing webhooks failed: ${error.message}`));
+    for (const { item } of all) item.lane.known.delete(item.delivery.event_id);
     if (this.leased.wantsRoom) this.wake();
     if (!this.isHeldBack) return;
     this.isHeldBack = false;

@@ -7,7 +7,6 @@ import { type EventName, notices } from '../events/event-catalogue';
 import { type EndpointRef, endpointKey, failWaiting, type Message, queueMessages } from '../queue/delivery';
 import { SUBSCRIBED, type Subscribed } from '../queue/fan-out';
 import { QueueSignal } from '../queue/queue-signal';
-import type { Lane } from './lanes/lane';
 
 const HOUR_MS = 3_600_000;
 /** How long a receiver must have failed, without a success, for the first warning, the second, and the disabling. */
@@ -34,14 +33,6 @@ export class FailureWatch {
   /** Disables a webhook whose receiver answered that it wants no more deliveries. */
   gone(asked: Asked): Promise<void> {
     return this.disable(asked, 'gone');
-  }
-
-  async check(failing: readonly Lane[]): Promise<void> {
-    const now = this.clock.now().getTime();
-    const isLong = failing.some(
-      ({ standing }) => now - (standing.failingSince?.getTime() ?? now) >= WARNED_AFTER_MS[0],
-    );
-    if (isLong) await this.sweep();
   }
 
   /**
