@@ -185,9 +185,10 @@ export class Dispatcher implements OnApplicationShutdown {
       // receiver again.
       if (finished.status === GONE) await this.watch.gone({ ...lane.config, url: finished.url });
     } catch (error) {
-      finished = undefined;
       // This is a fault of the service, not of the receiver: the delivery is tried again when the lane next looks.
-      this.log.error(`Delivery ${item.delivery.event_id} cannot be sent: ${(error as Error).message}`);
+      const what = finished ? 'was answered 410, but its webhook is not disabled yet' : 'cannot be sent';
+      this.log.error(`Delivery ${item.delivery.event_id} ${what}: ${(error as Error).message}`);
+      finished = undefined;
     }
     lane.ended(finished?.milliseconds ?? 0);
     if (!finished) {

@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { toId } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
 import { SetClock } from '../../../test/support/set-clock';
@@ -136,6 +137,26 @@ it('disables a webhook that answers 410 before it writes that answer down', asyn
     expect(await delivery(webhook)).toMatchObject({ state: 2, attempts: 0, error: 'webhook_disabled' });
   });
   expect(await attempted(webhook, 1)).toMatchObject({ state: 2, status: 410, error: 'status' });
+});
+
+it('asks a receiver that answered 410 again when its webhook could not be disabled, and says so', async () => {
+  const webhook = await hooks.hook(context, { url: dead });
+  answer = { status: 410 };
+  const gone = jest.spyOn(hooks.watch, 'gone').mockRejectedValueOnce(new Error('no database'));
+  const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation();
+  await hooks.event(context);
+  await waitFor(async () => !(await endpoint(webhook)).enabled, {
+    description: 'the webhook to be disabled',
+  });
+  const told = logged.mock.calls.map(([text]) => text);
+  logged.mockRestore();
+  gone.mockRestore();
+  expect(sentTo(dead)).toHaveLength(2);
+  expect(told).toEqual([
+    expect.stringMatching(
+      /^Delivery \S+ was answered 410, but its webhook is not disabled yet: no database$/,
+    ),
+  ]);
 });
 
 it('disables a webhook that answers 410, and tells the other webhooks', async () => {
