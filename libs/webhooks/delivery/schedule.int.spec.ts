@@ -311,3 +311,16 @@ it('opens the breaker after five failures in a row, then tries a single delivery
   });
   expect(await lane()).toEqual({ failures: 0, open_until: null });
 });
+
+it('does not wait for a breaker longer than it stays open, as after a clock that ran ahead', async () => {
+  const webhook = await hooks.hook(context, { url: dead });
+  answer = { status: 200 };
+  const aheadBy = (seconds: number) =>
+    hooks.sql(
+      'update webhooks.lanes set failures = 9, failing_since = $2, open_until = $3 where webhook_id = $1',
+      [webhook, clock.now(), new Date(clock.now().getTime() + seconds * 1000)],
+    );
+  await aheadBy(24 * HOUR);
+  await hooks.event(context);
+  expect(await attempted(webhook, 1)).toMatchObject({ state: 1 });
+});

@@ -40,3 +40,9 @@ it('the breaker is open from when the fifth failure is known, however long that 
   // Others that began with it end a moment later.
   expect(afterFailure(open, at(0), at(16))).toEqual(open);
 });
+
+it('the breaker is not open for longer than it ever is, as after a clock that ran ahead', () => {
+  const ahead = { ...failed(5), openUntil: at(86_400) };
+  expect(mayBeUnderWay(ahead, 5, at(0))).toBe(1);
+  expect(afterFailure(ahead, at(0))).toEqual({ failures: 6, openUntil: at(60), failingSince: at(0) });
+});

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { endpointKey } from '../../queue/delivery';
 import { DeliverySettings } from '../delivery-settings';
 import { QueuePools } from '../queue-pools';
+import { FARTHEST_MS } from './breaker';
 import { Lane } from './lane';
 import type { LaneConfig } from './lane-config';
 
@@ -18,6 +19,8 @@ const CONFIG = `l.tenant_id, l.webhook_id, t.alias, t.partition, e.created_at, e
   (select (r.at).epoch || '.' || (r.at).transaction_id || '.' || (r.at).position
     from event_store.last_erasures r where r.tenant_id = e.tenant_id) as erased_at,
   e.enabled and not e.paused as active, e.disabled_at, l.failures, l.open_until, l.failing_since`;
+/** Of a breaker, as in breaker.ts. */
+const FARTHEST = `${FARTHEST_MS} * interval '1 millisecond'`;
 const JOINED = `webhooks.endpoints e join platform.tenants t on t.id = e.tenant_id`;
 
 /**
@@ -53,7 +56,8 @@ export class LaneLeases {
           from webhooks.lanes l join webhooks.endpoints e on e.tenant_id = l.tenant_id and e.id = l.webhook_id
             ${named ?? ''}
           where e.enabled and not e.paused
-            and coalesce(l.leased_until < clock_timestamp(), true) and coalesce(l.open_until <= $2, true)
+            and coalesce(l.leased_until < clock_timestamp(), true)
+            and coalesce(l.open_until <= $2 or l.open_until > $2 + ${FARTHEST}, true)
             and exists (select from webhooks.deliveries d where d.tenant_id = l.tenant_id
               and d.webhook_id = l.webhook_id and d.state = 0 and d.due_at <= $2 offset 0)
           limit $3 for update of l skip locked
