@@ -1,5 +1,11 @@
 import { escapeLiteral } from 'pg';
-import { LARGEST_AMOUNT, LARGEST_RATE, LARGEST_UNITS } from '#platform/http/input/fields';
+import {
+  digitsAllowed,
+  EXACT_DIGITS,
+  LARGEST_AMOUNT,
+  LARGEST_RATE,
+  LARGEST_UNITS,
+} from '#platform/http/input/fields';
 import type { Column } from '../../schema/table';
 import { withoutSpace } from '../checked-names';
 
@@ -26,9 +32,8 @@ const decimalOf = (called: string, decimals: number): CellType => ({
   sqlType: 'numeric',
 });
 
-/** As many digits as a rate may have in all: see RateInput. */
-const RATE_DIGITS = 15;
-const rate = decimalOf(`a rate of at most 10 decimals and ${RATE_DIGITS} digits in all`, 10);
+const RATE_DECIMALS = 10;
+const rate = decimalOf(`a rate of ${digitsAllowed(LARGEST_RATE, RATE_DECIMALS)}`, RATE_DECIMALS);
 
 const whole: CellType = {
   called: 'a whole number',
@@ -61,7 +66,7 @@ export const cellTypes: Record<Column['type'], CellType> = {
     // A number with more digits before the point is out of range, not unreadable.
     isValid: (v) =>
       `case when ${rate.isValid(v)}
-         then scale(trim_scale(${v}::numeric)) <= greatest(${RATE_DIGITS} - length(trunc(abs(${v}::numeric))::text), 0)
+         then scale(trim_scale(${v}::numeric)) <= greatest(${EXACT_DIGITS} - length(trunc(abs(${v}::numeric))::text), 0)
          else false end`,
   },
   ticks: whole,

@@ -110,7 +110,7 @@ export interface NumberOptions extends FieldOptions {
 }
 
 /** How many digits a number of JSON keeps exactly, whatever they are: it is read as a double (RFC 8259, section 6). */
-const EXACT_DIGITS = 15;
+export const EXACT_DIGITS = 15;
 
 /** Whether a value is a number with at most so many digits after the point, none of which was lost as JSON was read. */
 export function isExactNumber(value: unknown, decimals: number): boolean {
