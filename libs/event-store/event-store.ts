@@ -67,9 +67,9 @@ export class EventStore {
   async execute<State extends object>(
     context: RequestContext,
     attempt: (work: UnitOfWork) => Promise<Folded<State>>,
-    options: { status?: number; source?: string } = {},
+    { source = 'rest' }: { source?: string } = {},
   ): Promise<Written<State>> {
-    return (await this.run(context, attempt, options)) as Written<State>;
+    return (await this.run(context, attempt, source)) as Written<State>;
   }
 
   /** Like `execute`, for a request about many records. The result for each record is in `work.outcome`. */
@@ -77,16 +77,16 @@ export class EventStore {
     context: RequestContext,
     attempt: (work: UnitOfWork) => Promise<void>,
   ): Promise<Pick<Written, 'outcome' | 'position' | 'replayed'>> {
-    return this.run(context, (work) => attempt(work).then(() => undefined), {});
+    return this.run(context, (work) => attempt(work).then(() => undefined), 'rest');
   }
 
   private async run(
     context: RequestContext,
     attempt: (work: UnitOfWork) => Promise<Folded | undefined>,
-    options: { status?: number; source?: string },
+    source: string,
   ): Promise<Done> {
     try {
-      return await this.attempts(context, attempt, options.status ?? 200, options.source ?? 'rest');
+      return await this.attempts(context, attempt, source);
     } catch (error) {
       if (error instanceof AlreadyDone) return this.replay(context, error.repeat);
       throw error;
@@ -96,14 +96,13 @@ export class EventStore {
   private async attempts(
     context: RequestContext,
     attempt: (work: UnitOfWork) => Promise<Folded | undefined>,
-    status: number,
     source: string,
   ): Promise<Done> {
     let refusal: AppendRefused | undefined;
     let disagreement: Disagreement | undefined;
     let fights = 0;
     for (let count = 0; fights < ATTEMPTS && count < COUNTER_ATTEMPTS; count++) {
-      const once = () => this.once(context, attempt, status, source);
+      const once = () => this.once(context, attempt, source);
       const turn = refusal && turnOf(context, refusal);
       const result = await (turn ? this.turns.take(turn, once) : once());
       if (result instanceof Disagreement) {
@@ -124,7 +123,6 @@ export class EventStore {
   private async once(
     context: RequestContext,
     attempt: (work: UnitOfWork) => Promise<Folded | undefined>,
-    status: number,
     source: string,
   ): Promise<Done | AppendRefused | Disagreement> {
     const { loader, codec, keys } = this;
@@ -136,7 +134,7 @@ export class EventStore {
     if (record instanceof Disagreement) return record;
     const span = work.startSpan();
     try {
-      const job = work.job(status, record);
+      const job = work.job(record);
       await context.admitted;
       const position = job && (await this.appender.append(job));
       if (span && position) span.setAttribute('practice.event.position', printPosition(position));

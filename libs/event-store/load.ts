@@ -100,7 +100,6 @@ export function counter(name: string): Ask<number> {
 /** The stored answer to an idempotency key that was used before. */
 export interface Repeat {
   hash: Buffer;
-  status: number;
   streams: { kind: string; id: Id; version: number }[];
   outcome: unknown;
 }

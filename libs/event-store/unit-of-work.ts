@@ -136,7 +136,7 @@ export class UnitOfWork {
    * request that changed nothing still stores its answer under its idempotency key.
    * @throws DomainError `event_too_large`, `invalid_text`, `<kind>_taken`
    */
-  job(status: number, primary: Folded | undefined): AppendJob | undefined {
+  job(primary: Folded | undefined): AppendJob | undefined {
     const { idempotency, integrationId } = this.context;
     if (this.draft.isEmpty && !idempotency) return undefined;
     const guards = [...this.read]
@@ -148,7 +148,6 @@ export class UnitOfWork {
         integration: integrationId,
         key: idempotency.key,
         hash: idempotency.hash.toString('hex'),
-        status,
         streams: this.records(primary).map(({ id, version }) => ({ kind: kindOf(id)!, id, version })),
         outcome: this.outcome,
       };

@@ -49,7 +49,6 @@ export interface Sections {
     integration: string;
     key: string;
     hash: string;
-    status: number;
     streams: { kind: string; id: string; version: number }[];
     outcome: unknown;
   };

@@ -91,7 +91,7 @@ export class CreateApplicableRateHandler implements ICommandHandler<CreateApplic
   execute({ context, body }: CreateApplicableRate): Done {
     const create = async (work: UnitOfWork) =>
       alone(work, await createRecord(work, applicableRateWriting, body));
-    return this.store.execute(context, create, { status: 201 });
+    return this.store.execute(context, create);
   }
 }
 

@@ -68,7 +68,7 @@ export class CreateClientHandler implements ICommandHandler<CreateClient> {
   constructor(private readonly store: EventStore) {}
 
   execute({ context, body }: CreateClient): Done {
-    return this.store.execute(context, (work) => create(work, body), { status: 201 });
+    return this.store.execute(context, (work) => create(work, body));
   }
 }
 

@@ -19,7 +19,7 @@ export class RecordCostRecoveryHandler implements ICommandHandler<RecordCostReco
   constructor(private readonly store: EventStore) {}
 
   execute({ context, body }: RecordCostRecovery): Done {
-    return this.store.execute(context, (work) => recordCostRecovery(work, body), { status: 201 });
+    return this.store.execute(context, (work) => recordCostRecovery(work, body));
   }
 }
 

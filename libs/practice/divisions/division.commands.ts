@@ -74,7 +74,7 @@ export class CreateDivisionHandler implements ICommandHandler<CreateDivision> {
   constructor(private readonly store: EventStore) {}
 
   execute({ context, body }: CreateDivision): Done {
-    return this.store.execute(context, (work) => createDivision(work, body), { status: 201 });
+    return this.store.execute(context, (work) => createDivision(work, body));
   }
 }
 

@@ -40,7 +40,7 @@ export class CreateDocumentCollectionHandler implements ICommandHandler<CreateDo
   execute({ context, body }: CreateDocumentCollection): Done {
     const create = async (work: UnitOfWork) =>
       createRecord(work, writing(await placeFor(work, body.parentId)), body);
-    return this.store.execute(context, create, { status: 201 });
+    return this.store.execute(context, create);
   }
 }
 

@@ -48,8 +48,7 @@ export class CreateDocumentHandler implements ICommandHandler<CreateDocument> {
   constructor(private readonly store: EventStore) {}
 
   async execute(command: CreateDocument): Done {
-    const run = () =>
-      this.store.execute(command.context, (work) => createDocument(work, command), { status: 201 });
+    const run = () => this.store.execute(command.context, (work) => createDocument(work, command));
     try {
       return await run();
     } catch (error) {

@@ -39,7 +39,7 @@ export class CreateEntityHandler implements ICommandHandler<CreateEntity> {
   constructor(private readonly store: EventStore) {}
 
   execute({ context, body }: CreateEntity): Done {
-    return this.store.execute(context, (work) => create(work, body), { status: 201 });
+    return this.store.execute(context, (work) => create(work, body));
   }
 }
 

@@ -19,7 +19,7 @@ export class CreateInvoiceHandler implements ICommandHandler<CreateInvoice> {
   constructor(private readonly store: EventStore) {}
 
   execute({ context, body }: CreateInvoice): Done {
-    return this.store.execute(context, (work) => createInvoice(work, body), { status: 201 });
+    return this.store.execute(context, (work) => createInvoice(work, body));
   }
 }
 

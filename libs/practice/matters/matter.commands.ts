@@ -77,7 +77,7 @@ export class OpenMatterHandler implements ICommandHandler<OpenMatter> {
   constructor(private readonly store: EventStore) {}
 
   execute({ context, body }: OpenMatter): Done {
-    return this.store.execute(context, (work) => open(work, body), { status: 201 });
+    return this.store.execute(context, (work) => open(work, body));
   }
 }
 

@@ -55,7 +55,7 @@ export class CreateRateSetHandler implements ICommandHandler<CreateRateSet> {
       if (body.isDefault) await yieldDefault(work, made.id);
       return made;
     };
-    return this.store.execute(context, create, { status: 201 });
+    return this.store.execute(context, create);
   }
 }
 
@@ -78,7 +78,7 @@ export class CopyRateSetHandler implements ICommandHandler<CopyRateSet> {
   constructor(private readonly store: EventStore) {}
 
   execute({ context, id, body }: CopyRateSet): Done {
-    return this.store.execute(context, (work) => copy(work, id, body), { status: 201 });
+    return this.store.execute(context, (work) => copy(work, id, body));
   }
 }
 

@@ -51,7 +51,7 @@ export class CreateRecordHandler implements ICommandHandler<CreateRecord> {
   constructor(private readonly store: EventStore) {}
 
   execute({ context, writing, body }: CreateRecord): Promise<Written> {
-    return this.store.execute(context, (work) => createRecord(work, writing, body), { status: 201 });
+    return this.store.execute(context, (work) => createRecord(work, writing, body));
   }
 }
 

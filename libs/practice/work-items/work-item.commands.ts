@@ -19,7 +19,7 @@ export class RecordWorkItemHandler implements ICommandHandler<RecordWorkItem> {
   constructor(private readonly store: EventStore) {}
 
   execute({ context, body }: RecordWorkItem): Done {
-    return this.store.execute(context, (work) => recordWorkItem(work, body), { status: 201 });
+    return this.store.execute(context, (work) => recordWorkItem(work, body));
   }
 }
 
