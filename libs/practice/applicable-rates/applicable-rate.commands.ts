@@ -1,5 +1,3 @@
-import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { EventStore, type Written } from '#event-store/event-store';
 import type { Folded } from '#event-store/events';
 import { at, counter, linkedTo } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
@@ -10,6 +8,7 @@ import type { RequestContext } from '#platform/request-context';
 import { Client } from '../clients/client.lookup';
 import { Employee } from '../employees/employee.lookup';
 import { Matter, openMatter } from '../matters/matter.lookup';
+import { ChangeCommand, CreateCommand, handlerOf } from '../records/command';
 import { active } from '../records/record';
 import { createRecord, type RecordWriting, updateRecord } from '../records/write-record';
 import { TaskType } from '../task-types/task-type.lookup';
@@ -67,44 +66,17 @@ export const applicableRateWriting: Writing = {
   },
 };
 
-export class CreateApplicableRate {
-  constructor(
-    readonly context: RequestContext,
-    readonly body: ApplicableRateInput,
-  ) {}
-}
+export class CreateApplicableRate extends CreateCommand<ApplicableRateInput> {}
 
-export class UpdateApplicableRate {
-  constructor(
-    readonly context: RequestContext,
-    readonly id: string,
-    readonly body: ApplicableRatePatch,
-  ) {}
-}
+export class UpdateApplicableRate extends ChangeCommand<ApplicableRatePatch> {}
 
-type Done = Promise<Written<ApplicableRateState>>;
+export const CreateApplicableRateHandler = handlerOf(CreateApplicableRate, async (work, { body }) =>
+  alone(work, await createRecord(work, applicableRateWriting, body)),
+);
 
-@CommandHandler(CreateApplicableRate)
-export class CreateApplicableRateHandler implements ICommandHandler<CreateApplicableRate> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, body }: CreateApplicableRate): Done {
-    const create = async (work: UnitOfWork) =>
-      alone(work, await createRecord(work, applicableRateWriting, body));
-    return this.store.execute(context, create);
-  }
-}
-
-@CommandHandler(UpdateApplicableRate)
-export class UpdateApplicableRateHandler implements ICommandHandler<UpdateApplicableRate> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, id, body }: UpdateApplicableRate): Done {
-    return this.store.execute(context, async (work) =>
-      alone(work, await updateRecord(work, applicableRateWriting, id, body)),
-    );
-  }
-}
+export const UpdateApplicableRateHandler = handlerOf(UpdateApplicableRate, async (work, { id, body }) =>
+  alone(work, await updateRecord(work, applicableRateWriting, id, body)),
+);
 
 /**
  * Checks that no other rate of the same scope overlaps this one, and returns it. The function also increments a counter

@@ -1,14 +1,12 @@
-import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { EventStore, type Written } from '#event-store/event-store';
 import { at, counter, holderOf, linksTo, via } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
 import { conflict } from '#kernel/errors';
 import { newId, toId } from '#kernel/ids';
 import { numberGiven } from '#kernel/money';
-import type { RequestContext } from '#platform/request-context';
 import { Entity, presentEntity, refuseErased } from '../entities/entity.lookup';
 import { RateSet } from '../rate-sets/rate-set.lookup';
 import { deleteAddressed } from '../records/addressed-record';
+import { ChangeCommand, CreateCommand, handlerOf, RecordCommand } from '../records/command';
 import { follow, takeNumber } from '../records/numbering';
 import { addressed, givenReference, recordChanges, referred } from '../records/record';
 import { TaxCode } from '../tax-codes/tax-code.lookup';
@@ -16,7 +14,6 @@ import {
   activateClient,
   CLIENT_NUMBER,
   Client,
-  type ClientState,
   deactivateClient,
   deleteClient,
   ENTITY_CLIENT,
@@ -25,102 +22,41 @@ import {
 } from './client';
 import type { ClientInput, ClientPatch } from './client.input';
 
-export class CreateClient {
-  constructor(
-    readonly context: RequestContext,
-    readonly body: ClientInput,
-  ) {}
-}
+export class CreateClient extends CreateCommand<ClientInput> {}
 
-export class UpdateClient {
-  constructor(
-    readonly context: RequestContext,
-    readonly id: string,
-    readonly body: ClientPatch,
-  ) {}
-}
+export class UpdateClient extends ChangeCommand<ClientPatch> {}
 
-export class ActivateClient {
-  constructor(
-    readonly context: RequestContext,
-    readonly id: string,
-  ) {}
-}
+export class ActivateClient extends RecordCommand {}
 
-export class DeactivateClient {
-  constructor(
-    readonly context: RequestContext,
-    readonly id: string,
-  ) {}
-}
+export class DeactivateClient extends RecordCommand {}
 
-export class DeleteClient {
-  constructor(
-    readonly context: RequestContext,
-    readonly id: string,
-  ) {}
-}
+export class DeleteClient extends RecordCommand {}
 
-type Done = Promise<Written<ClientState>>;
+export const CreateClientHandler = handlerOf(CreateClient, (work, { body }) => create(work, body));
 
-@CommandHandler(CreateClient)
-export class CreateClientHandler implements ICommandHandler<CreateClient> {
-  constructor(private readonly store: EventStore) {}
+export const UpdateClientHandler = handlerOf(UpdateClient, (work, { id, body }) => update(work, id, body));
 
-  execute({ context, body }: CreateClient): Done {
-    return this.store.execute(context, (work) => create(work, body));
-  }
-}
+export const ActivateClientHandler = handlerOf(ActivateClient, async (work, { id }) => {
+  const { client, entity } = await work.load({
+    client: at(Client, id),
+    entity: via(Entity, id, 'entityId'),
+  });
+  const before = addressed(work, client, 'client');
+  const events = activateClient(before.data);
+  if (events.length > 0) refuseErased(entity);
+  return work.change(Client, before, events);
+});
 
-@CommandHandler(UpdateClient)
-export class UpdateClientHandler implements ICommandHandler<UpdateClient> {
-  constructor(private readonly store: EventStore) {}
+export const DeactivateClientHandler = handlerOf(DeactivateClient, async (work, { id }) => {
+  const { client, open } = await work.load({ client: at(Client, id), open: linksTo(id, OPEN_MATTER) });
+  const before = addressed(work, client, 'client');
+  work.requireUnlinked(id, OPEN_MATTER);
+  return work.change(Client, before, deactivateClient(before.data, open));
+});
 
-  execute({ context, id, body }: UpdateClient): Done {
-    return this.store.execute(context, (work) => update(work, id, body));
-  }
-}
-
-@CommandHandler(ActivateClient)
-export class ActivateClientHandler implements ICommandHandler<ActivateClient> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, id }: ActivateClient): Done {
-    return this.store.execute(context, async (work) => {
-      const { client, entity } = await work.load({
-        client: at(Client, id),
-        entity: via(Entity, id, 'entityId'),
-      });
-      const before = addressed(work, client, 'client');
-      const events = activateClient(before.data);
-      if (events.length > 0) refuseErased(entity);
-      return work.change(Client, before, events);
-    });
-  }
-}
-
-@CommandHandler(DeactivateClient)
-export class DeactivateClientHandler implements ICommandHandler<DeactivateClient> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, id }: DeactivateClient): Done {
-    return this.store.execute(context, async (work) => {
-      const { client, open } = await work.load({ client: at(Client, id), open: linksTo(id, OPEN_MATTER) });
-      const before = addressed(work, client, 'client');
-      work.requireUnlinked(id, OPEN_MATTER);
-      return work.change(Client, before, deactivateClient(before.data, open));
-    });
-  }
-}
-
-@CommandHandler(DeleteClient)
-export class DeleteClientHandler implements ICommandHandler<DeleteClient> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, id }: DeleteClient): Done {
-    return this.store.execute(context, (work) => deleteAddressed(work, Client, id, deleteClient));
-  }
-}
+export const DeleteClientHandler = handlerOf(DeleteClient, (work, { id }) =>
+  deleteAddressed(work, Client, id, deleteClient),
+);
 
 async function create(work: UnitOfWork, body: ClientInput) {
   const { entityId, billingContactId, taxCodeId, defaultRateSetId } = body;

@@ -1,43 +1,17 @@
-import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { EventStore, type Written } from '#event-store/event-store';
-import type { RequestContext } from '#platform/request-context';
-import type { CostRecoveryState } from './cost-recovery';
+import { ChangeCommand, CreateCommand, handlerOf } from '../records/command';
 import type { CostRecoveryInput, CostRecoveryPatch } from './cost-recovery.input';
 import { changeCostRecovery, recordCostRecovery } from './cost-recovery.record';
 
-type Done = Promise<Written<CostRecoveryState>>;
+export class RecordCostRecovery extends CreateCommand<CostRecoveryInput> {}
 
-export class RecordCostRecovery {
-  constructor(
-    readonly context: RequestContext,
-    readonly body: CostRecoveryInput,
-  ) {}
-}
+export const RecordCostRecoveryHandler = handlerOf(RecordCostRecovery, (work, { body }) =>
+  recordCostRecovery(work, body),
+);
 
-@CommandHandler(RecordCostRecovery)
-export class RecordCostRecoveryHandler implements ICommandHandler<RecordCostRecovery> {
-  constructor(private readonly store: EventStore) {}
+export class UpdateCostRecovery extends ChangeCommand<CostRecoveryPatch> {}
 
-  execute({ context, body }: RecordCostRecovery): Done {
-    return this.store.execute(context, (work) => recordCostRecovery(work, body));
-  }
-}
-
-export class UpdateCostRecovery {
-  constructor(
-    readonly context: RequestContext,
-    readonly id: string,
-    readonly body: CostRecoveryPatch,
-  ) {}
-}
-
-@CommandHandler(UpdateCostRecovery)
-export class UpdateCostRecoveryHandler implements ICommandHandler<UpdateCostRecovery> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, id, body }: UpdateCostRecovery): Done {
-    return this.store.execute(context, (work) => changeCostRecovery(work, id, body));
-  }
-}
+export const UpdateCostRecoveryHandler = handlerOf(UpdateCostRecovery, (work, { id, body }) =>
+  changeCostRecovery(work, id, body),
+);
 
 export const costRecoveryHandlers = [RecordCostRecoveryHandler, UpdateCostRecoveryHandler];

@@ -1,17 +1,14 @@
-import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { PartialType } from '@nestjs/swagger';
-import { EventStore, type Written } from '#event-store/event-store';
 import { at, counter, linksTo } from '#event-store/load';
 import { FlagField, TextField } from '#platform/http/input/fields';
-import type { RequestContext } from '#platform/request-context';
 import { Activity } from '../records/activity';
 import { loadAddressed } from '../records/addressed-record';
+import { ChangeCommand, CreateCommand, handlerOf, RecordCommand } from '../records/command';
 import { addressed, RecordInput, recordChanges } from '../records/record';
 import {
   ACTIVE_DIVISIONS,
   activateDivision,
   Division,
-  type DivisionState,
   deactivateDivision,
   deleteDivision,
   updateDivision,
@@ -31,123 +28,62 @@ export class DivisionInput extends RecordInput {
 
 export class DivisionPatch extends PartialType(DivisionInput, { skipNullProperties: false }) {}
 
-export class CreateDivision {
-  constructor(
-    readonly context: RequestContext,
-    readonly body: DivisionInput,
-  ) {}
-}
+export class CreateDivision extends CreateCommand<DivisionInput> {}
 
-export class UpdateDivision {
-  constructor(
-    readonly context: RequestContext,
-    readonly id: string,
-    readonly body: DivisionPatch,
-  ) {}
-}
+export class UpdateDivision extends ChangeCommand<DivisionPatch> {}
 
-export class ActivateDivision {
-  constructor(
-    readonly context: RequestContext,
-    readonly id: string,
-  ) {}
-}
+export class ActivateDivision extends RecordCommand {}
 
-export class DeactivateDivision {
-  constructor(
-    readonly context: RequestContext,
-    readonly id: string,
-  ) {}
-}
+export class DeactivateDivision extends RecordCommand {}
 
-export class DeleteDivision {
-  constructor(
-    readonly context: RequestContext,
-    readonly id: string,
-  ) {}
-}
+export class DeleteDivision extends RecordCommand {}
 
-type Done = Promise<Written<DivisionState>>;
+export const CreateDivisionHandler = handlerOf(CreateDivision, (work, { body }) =>
+  createDivision(work, body),
+);
 
-@CommandHandler(CreateDivision)
-export class CreateDivisionHandler implements ICommandHandler<CreateDivision> {
-  constructor(private readonly store: EventStore) {}
+export const UpdateDivisionHandler = handlerOf(UpdateDivision, async (work, { id, body }) => {
+  const division = await loadAddressed(work, Division, id);
+  const changes = recordChanges(work.context, division.data, body, { isDefault: false });
+  const after = work.change(Division, division, updateDivision(division.data, changes));
+  if (changes.isDefault) await yieldDefault(work);
+  return after;
+});
 
-  execute({ context, body }: CreateDivision): Done {
-    return this.store.execute(context, (work) => createDivision(work, body));
-  }
-}
+export const ActivateDivisionHandler = handlerOf(ActivateDivision, async (work, { id }) => {
+  const { division, active } = await work.load({
+    division: at(Division, id),
+    active: counter(ACTIVE_DIVISIONS),
+  });
+  const before = addressed(work, division, 'division');
+  const events = activateDivision(before.data);
+  if (events.length > 0) work.count(ACTIVE_DIVISIONS, active, active + 1);
+  return work.change(Division, before, events);
+});
 
-@CommandHandler(UpdateDivision)
-export class UpdateDivisionHandler implements ICommandHandler<UpdateDivision> {
-  constructor(private readonly store: EventStore) {}
+export const DeactivateDivisionHandler = handlerOf(DeactivateDivision, async (work, { id }) => {
+  const { division, active } = await work.load({
+    division: at(Division, id),
+    active: counter(ACTIVE_DIVISIONS),
+  });
+  const before = addressed(work, division, 'division');
+  const events = deactivateDivision(before.data, active);
+  if (events.length > 0) work.count(ACTIVE_DIVISIONS, active, active - 1);
+  return work.change(Division, before, events);
+});
 
-  execute({ context, id, body }: UpdateDivision): Done {
-    return this.store.execute(context, async (work) => {
-      const division = await loadAddressed(work, Division, id);
-      const changes = recordChanges(context, division.data, body, { isDefault: false });
-      const after = work.change(Division, division, updateDivision(division.data, changes));
-      if (changes.isDefault) await yieldDefault(work);
-      return after;
-    });
-  }
-}
-
-@CommandHandler(ActivateDivision)
-export class ActivateDivisionHandler implements ICommandHandler<ActivateDivision> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, id }: ActivateDivision): Done {
-    return this.store.execute(context, async (work) => {
-      const { division, active } = await work.load({
-        division: at(Division, id),
-        active: counter(ACTIVE_DIVISIONS),
-      });
-      const before = addressed(work, division, 'division');
-      const events = activateDivision(before.data);
-      if (events.length > 0) work.count(ACTIVE_DIVISIONS, active, active + 1);
-      return work.change(Division, before, events);
-    });
-  }
-}
-
-@CommandHandler(DeactivateDivision)
-export class DeactivateDivisionHandler implements ICommandHandler<DeactivateDivision> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, id }: DeactivateDivision): Done {
-    return this.store.execute(context, async (work) => {
-      const { division, active } = await work.load({
-        division: at(Division, id),
-        active: counter(ACTIVE_DIVISIONS),
-      });
-      const before = addressed(work, division, 'division');
-      const events = deactivateDivision(before.data, active);
-      if (events.length > 0) work.count(ACTIVE_DIVISIONS, active, active - 1);
-      return work.change(Division, before, events);
-    });
-  }
-}
-
-@CommandHandler(DeleteDivision)
-export class DeleteDivisionHandler implements ICommandHandler<DeleteDivision> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, id }: DeleteDivision): Done {
-    return this.store.execute(context, async (work) => {
-      const { division, active, uses } = await work.load({
-        division: at(Division, id),
-        active: counter(ACTIVE_DIVISIONS),
-        uses: linksTo(id),
-      });
-      const before = addressed(work, division, 'division');
-      const events = deleteDivision(before.data, uses, active);
-      work.requireUnlinked(id);
-      if (before.data.state === Activity.Active) work.count(ACTIVE_DIVISIONS, active, active - 1);
-      return work.change(Division, before, events);
-    });
-  }
-}
+export const DeleteDivisionHandler = handlerOf(DeleteDivision, async (work, { id }) => {
+  const { division, active, uses } = await work.load({
+    division: at(Division, id),
+    active: counter(ACTIVE_DIVISIONS),
+    uses: linksTo(id),
+  });
+  const before = addressed(work, division, 'division');
+  const events = deleteDivision(before.data, uses, active);
+  work.requireUnlinked(id);
+  if (before.data.state === Activity.Active) work.count(ACTIVE_DIVISIONS, active, active - 1);
+  return work.change(Division, before, events);
+});
 
 export const divisionHandlers = [
   CreateDivisionHandler,

@@ -1,9 +1,7 @@
-import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { EventStore, type Written } from '#event-store/event-store';
 import type { Folded } from '#event-store/events';
 import type { UnitOfWork } from '#event-store/unit-of-work';
 import { invalid } from '#kernel/errors';
-import type { RequestContext } from '#platform/request-context';
+import { ChangeCommand, CreateCommand, handlerOf } from '../records/command';
 import { referred } from '../records/record';
 import { createRecord, type RecordWriting, updateRecord } from '../records/write-record';
 import {
@@ -16,44 +14,19 @@ import type { DocumentCollectionInput, DocumentCollectionPatch } from './documen
 import { presentSubject, subjectQuestions } from './document-collection.subject';
 import { countPlacing, levelsFrom, pathFrom } from './document-collection.tree';
 
-export class CreateDocumentCollection {
-  constructor(
-    readonly context: RequestContext,
-    readonly body: DocumentCollectionInput,
-  ) {}
-}
+export class CreateDocumentCollection extends CreateCommand<DocumentCollectionInput> {}
 
-export class UpdateDocumentCollection {
-  constructor(
-    readonly context: RequestContext,
-    readonly id: string,
-    readonly body: DocumentCollectionPatch,
-  ) {}
-}
+export class UpdateDocumentCollection extends ChangeCommand<DocumentCollectionPatch> {}
 
-type Done = Promise<Written<DocumentCollectionState>>;
+export const CreateDocumentCollectionHandler = handlerOf(CreateDocumentCollection, async (work, { body }) =>
+  createRecord(work, writing(await placeFor(work, body.parentId)), body),
+);
 
-@CommandHandler(CreateDocumentCollection)
-export class CreateDocumentCollectionHandler implements ICommandHandler<CreateDocumentCollection> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, body }: CreateDocumentCollection): Done {
-    const create = async (work: UnitOfWork) =>
-      createRecord(work, writing(await placeFor(work, body.parentId)), body);
-    return this.store.execute(context, create);
-  }
-}
-
-@CommandHandler(UpdateDocumentCollection)
-export class UpdateDocumentCollectionHandler implements ICommandHandler<UpdateDocumentCollection> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, id, body }: UpdateDocumentCollection): Done {
-    return this.store.execute(context, async (work) =>
-      updateRecord(work, writing(await placeFor(work, body.parentId, id)), id, body),
-    );
-  }
-}
+export const UpdateDocumentCollectionHandler = handlerOf(
+  UpdateDocumentCollection,
+  async (work, { id, body }) =>
+    updateRecord(work, writing(await placeFor(work, body.parentId, id)), id, body),
+);
 
 /** The current state of the place of a collection. */
 interface Place {

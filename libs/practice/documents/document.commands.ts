@@ -15,6 +15,7 @@ import {
   subjectQuestions,
 } from '../document-collections/document-collection.lookup';
 import { loadAddressed } from '../records/addressed-record';
+import { handlerOf } from '../records/command';
 import { givenReference, referred } from '../records/record';
 import type { RecordWriting } from '../records/write-record';
 import { addVersion, Document, type DocumentState, requireFresh, UNKNOWN_TYPE } from './document';
@@ -59,18 +60,14 @@ export class CreateDocumentHandler implements ICommandHandler<CreateDocument> {
   }
 }
 
-@CommandHandler(AddDocumentVersion)
-export class AddDocumentVersionHandler implements ICommandHandler<AddDocumentVersion> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, id, body, content }: AddDocumentVersion): Done {
-    return this.store.execute(context, async (work) => {
-      const before = await loadAddressed(work, Document, id);
-      const version = { ...namingOf(body), content: broughtBy(work, content) };
-      return work.change(Document, before, addVersion(before.data, version));
-    });
-  }
-}
+export const AddDocumentVersionHandler = handlerOf(
+  AddDocumentVersion,
+  async (work, { id, body, content }) => {
+    const before = await loadAddressed(work, Document, id);
+    const version = { ...namingOf(body), content: broughtBy(work, content) };
+    return work.change(Document, before, addVersion(before.data, version));
+  },
+);
 
 async function createDocument(
   work: UnitOfWork,

@@ -1,35 +1,23 @@
-import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { EventStore, type Written } from '#event-store/event-store';
 import type { Folded } from '#event-store/events';
 import { at, holding, linksTo } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
 import { notFound } from '#kernel/errors';
-import type { RequestContext } from '#platform/request-context';
 import { CLIENT_ENTITY, Client, ENTITY_CLIENT, OPEN_MATTER } from '../clients/client.lookup';
 import { EMPLOYEE_ENTITY, Employee, ENTITY_EMPLOYEE } from '../employees/employee.lookup';
 import { Activity } from '../records/activity';
+import { handlerOf, RecordCommand } from '../records/command';
 import { ENTITY_SUPPLIER, SUPPLIER_ENTITY, Supplier } from '../suppliers/supplier.lookup';
 import { anonymiseEntity, Entity, type EntityState } from './entity';
 
-export class AnonymiseEntity {
-  constructor(
-    readonly context: RequestContext,
-    readonly id: string,
-  ) {}
-}
+export class AnonymiseEntity extends RecordCommand {}
 
 /**
  * Erases a person's data for good, even that of a deleted record, which is kept like any other. The client, employee
  * and supplier that the person was are deactivated, too, so that no new records can refer to them.
  */
-@CommandHandler(AnonymiseEntity)
-export class AnonymiseEntityHandler implements ICommandHandler<AnonymiseEntity> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, id }: AnonymiseEntity): Promise<Written<EntityState>> {
-    return this.store.execute(context, (work) => erase(work, id, { on: work.now.toISOString() }));
-  }
-}
+export const AnonymiseEntityHandler = handlerOf(AnonymiseEntity, (work, { id }) =>
+  erase(work, id, { on: work.now.toISOString() }),
+);
 
 async function openMattersOf(work: UnitOfWork, clientId: string): Promise<number> {
   const { open } = await work.load({ open: linksTo(clientId, OPEN_MATTER) });

@@ -1,65 +1,26 @@
-import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { EventStore, type Written } from '#event-store/event-store';
 import { at } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
 import { newId } from '#kernel/ids';
-import type { RequestContext } from '#platform/request-context';
 import { deleteAddressed } from '../records/addressed-record';
+import { ChangeCommand, CreateCommand, handlerOf, RecordCommand } from '../records/command';
 import { addressed, givenReference, recordChanges } from '../records/record';
 import { settings, settingsOf } from '../tenants/tenant.lookup';
-import { createEntity, deleteEntity, Entity, type EntityState, updateEntity } from './entity';
+import { createEntity, deleteEntity, Entity, updateEntity } from './entity';
 import { addressFrom, type EntityInput, type EntityPatch } from './entity.input';
 
-export class CreateEntity {
-  constructor(
-    readonly context: RequestContext,
-    readonly body: EntityInput,
-  ) {}
-}
+export class CreateEntity extends CreateCommand<EntityInput> {}
 
-export class UpdateEntity {
-  constructor(
-    readonly context: RequestContext,
-    readonly id: string,
-    readonly body: EntityPatch,
-  ) {}
-}
+export class UpdateEntity extends ChangeCommand<EntityPatch> {}
 
-export class DeleteEntity {
-  constructor(
-    readonly context: RequestContext,
-    readonly id: string,
-  ) {}
-}
+export class DeleteEntity extends RecordCommand {}
 
-type Done = Promise<Written<EntityState>>;
+export const CreateEntityHandler = handlerOf(CreateEntity, (work, { body }) => create(work, body));
 
-@CommandHandler(CreateEntity)
-export class CreateEntityHandler implements ICommandHandler<CreateEntity> {
-  constructor(private readonly store: EventStore) {}
+export const UpdateEntityHandler = handlerOf(UpdateEntity, (work, { id, body }) => update(work, id, body));
 
-  execute({ context, body }: CreateEntity): Done {
-    return this.store.execute(context, (work) => create(work, body));
-  }
-}
-
-@CommandHandler(UpdateEntity)
-export class UpdateEntityHandler implements ICommandHandler<UpdateEntity> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, id, body }: UpdateEntity): Done {
-    return this.store.execute(context, (work) => update(work, id, body));
-  }
-}
-
-@CommandHandler(DeleteEntity)
-export class DeleteEntityHandler implements ICommandHandler<DeleteEntity> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, id }: DeleteEntity): Done {
-    return this.store.execute(context, (work) => deleteAddressed(work, Entity, id, deleteEntity));
-  }
-}
+export const DeleteEntityHandler = handlerOf(DeleteEntity, (work, { id }) =>
+  deleteAddressed(work, Entity, id, deleteEntity),
+);
 
 async function create(work: UnitOfWork, body: EntityInput) {
   const found = await work.load({ tenant: settingsOf(work.context) });

@@ -1,11 +1,10 @@
-import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { EventStore, type Written } from '#event-store/event-store';
 import { at } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
 import type { RequestContext } from '#platform/request-context';
+import { handlerOf } from '../records/command';
 import { addressed, existing } from '../records/record';
 import { Role, requireCustom } from '../roles/role.lookup';
-import { assignRole, Entity, type EntityState, removeRole } from './entity';
+import { assignRole, Entity, removeRole } from './entity';
 
 /** Assigns a role to an entity. The event is in the entity's own stream, so that its history and version include it. */
 export class AssignRole {
@@ -24,25 +23,13 @@ export class RemoveRole {
   ) {}
 }
 
-type Done = Promise<Written<EntityState>>;
+export const AssignRoleHandler = handlerOf(AssignRole, (work, { id, roleId }) =>
+  decideOnRole(work, id, roleId, assignRole),
+);
 
-@CommandHandler(AssignRole)
-export class AssignRoleHandler implements ICommandHandler<AssignRole> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, id, roleId }: AssignRole): Done {
-    return this.store.execute(context, (work) => decideOnRole(work, id, roleId, assignRole));
-  }
-}
-
-@CommandHandler(RemoveRole)
-export class RemoveRoleHandler implements ICommandHandler<RemoveRole> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, id, roleId }: RemoveRole): Done {
-    return this.store.execute(context, (work) => decideOnRole(work, id, roleId, removeRole));
-  }
-}
+export const RemoveRoleHandler = handlerOf(RemoveRole, (work, { id, roleId }) =>
+  decideOnRole(work, id, roleId, removeRole),
+);
 
 /** @throws DomainError `not_found` for the entity or the role, `system_role` */
 async function decideOnRole(work: UnitOfWork, id: string, roleId: string, decide: typeof assignRole) {

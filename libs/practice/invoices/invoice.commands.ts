@@ -1,7 +1,5 @@
-import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { EventStore, type Written } from '#event-store/event-store';
 import type { RequestContext } from '#platform/request-context';
-import type { InvoiceState } from './invoice';
+import { ChangeCommand, handlerOf } from '../records/command';
 import type {
   BadDebtInput,
   IssueInput,
@@ -12,75 +10,25 @@ import type {
 import { issueInvoice, unissueInvoice, voidInvoice } from './invoice.issue';
 import { payInvoice, reversePayment, writeOffInvoice } from './invoice.payments';
 
-type Done = Promise<Written<InvoiceState>>;
+export class IssueInvoice extends ChangeCommand<IssueInput> {}
 
-export class IssueInvoice {
-  constructor(
-    readonly context: RequestContext,
-    readonly id: string,
-    readonly body: IssueInput,
-  ) {}
-}
+export const IssueInvoiceHandler = handlerOf(IssueInvoice, (work, { id, body }) =>
+  issueInvoice(work, id, body),
+);
 
-@CommandHandler(IssueInvoice)
-export class IssueInvoiceHandler implements ICommandHandler<IssueInvoice> {
-  constructor(private readonly store: EventStore) {}
+export class UnissueInvoice extends ChangeCommand<ReversalInput> {}
 
-  execute({ context, id, body }: IssueInvoice): Done {
-    return this.store.execute(context, (work) => issueInvoice(work, id, body));
-  }
-}
+export const UnissueInvoiceHandler = handlerOf(UnissueInvoice, (work, { id, body }) =>
+  unissueInvoice(work, id, body),
+);
 
-export class UnissueInvoice {
-  constructor(
-    readonly context: RequestContext,
-    readonly id: string,
-    readonly body: ReversalInput,
-  ) {}
-}
+export class VoidInvoice extends ChangeCommand<ReversalInput> {}
 
-@CommandHandler(UnissueInvoice)
-export class UnissueInvoiceHandler implements ICommandHandler<UnissueInvoice> {
-  constructor(private readonly store: EventStore) {}
+export const VoidInvoiceHandler = handlerOf(VoidInvoice, (work, { id, body }) => voidInvoice(work, id, body));
 
-  execute({ context, id, body }: UnissueInvoice): Done {
-    return this.store.execute(context, (work) => unissueInvoice(work, id, body));
-  }
-}
+export class PayInvoice extends ChangeCommand<PaymentInput> {}
 
-export class VoidInvoice {
-  constructor(
-    readonly context: RequestContext,
-    readonly id: string,
-    readonly body: ReversalInput,
-  ) {}
-}
-
-@CommandHandler(VoidInvoice)
-export class VoidInvoiceHandler implements ICommandHandler<VoidInvoice> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, id, body }: VoidInvoice): Done {
-    return this.store.execute(context, (work) => voidInvoice(work, id, body));
-  }
-}
-
-export class PayInvoice {
-  constructor(
-    readonly context: RequestContext,
-    readonly id: string,
-    readonly body: PaymentInput,
-  ) {}
-}
-
-@CommandHandler(PayInvoice)
-export class PayInvoiceHandler implements ICommandHandler<PayInvoice> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, id, body }: PayInvoice): Done {
-    return this.store.execute(context, (work) => payInvoice(work, id, body));
-  }
-}
+export const PayInvoiceHandler = handlerOf(PayInvoice, (work, { id, body }) => payInvoice(work, id, body));
 
 export class ReverseInvoicePayment {
   constructor(
@@ -91,31 +39,16 @@ export class ReverseInvoicePayment {
   ) {}
 }
 
-@CommandHandler(ReverseInvoicePayment)
-export class ReverseInvoicePaymentHandler implements ICommandHandler<ReverseInvoicePayment> {
-  constructor(private readonly store: EventStore) {}
+export const ReverseInvoicePaymentHandler = handlerOf(
+  ReverseInvoicePayment,
+  (work, { id, paymentId, body }) => reversePayment(work, id, paymentId, body),
+);
 
-  execute({ context, id, paymentId, body }: ReverseInvoicePayment): Done {
-    return this.store.execute(context, (work) => reversePayment(work, id, paymentId, body));
-  }
-}
+export class WriteOffInvoice extends ChangeCommand<BadDebtInput> {}
 
-export class WriteOffInvoice {
-  constructor(
-    readonly context: RequestContext,
-    readonly id: string,
-    readonly body: BadDebtInput,
-  ) {}
-}
-
-@CommandHandler(WriteOffInvoice)
-export class WriteOffInvoiceHandler implements ICommandHandler<WriteOffInvoice> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, id, body }: WriteOffInvoice): Done {
-    return this.store.execute(context, (work) => writeOffInvoice(work, id, body));
-  }
-}
+export const WriteOffInvoiceHandler = handlerOf(WriteOffInvoice, (work, { id, body }) =>
+  writeOffInvoice(work, id, body),
+);
 
 export const invoiceHandlers = [
   IssueInvoiceHandler,

@@ -1,61 +1,23 @@
-import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { EventStore, type Written } from '#event-store/event-store';
 import type { RequestContext } from '#platform/request-context';
-import type { InvoiceState } from './invoice';
+import { ChangeCommand, CreateCommand, handlerOf, RecordCommand } from '../records/command';
 import { addLines, createInvoice, deleteInvoice, removeLine, updateInvoice } from './invoice.draft';
 import type { InvoiceInput, InvoicePatch, LinesInput } from './invoice.input';
 
-type Done = Promise<Written<InvoiceState>>;
+export class CreateInvoice extends CreateCommand<InvoiceInput> {}
 
-export class CreateInvoice {
-  constructor(
-    readonly context: RequestContext,
-    readonly body: InvoiceInput,
-  ) {}
-}
+export const CreateInvoiceHandler = handlerOf(CreateInvoice, (work, { body }) => createInvoice(work, body));
 
-@CommandHandler(CreateInvoice)
-export class CreateInvoiceHandler implements ICommandHandler<CreateInvoice> {
-  constructor(private readonly store: EventStore) {}
+export class UpdateInvoice extends ChangeCommand<InvoicePatch> {}
 
-  execute({ context, body }: CreateInvoice): Done {
-    return this.store.execute(context, (work) => createInvoice(work, body));
-  }
-}
+export const UpdateInvoiceHandler = handlerOf(UpdateInvoice, (work, { id, body }) =>
+  updateInvoice(work, id, body),
+);
 
-export class UpdateInvoice {
-  constructor(
-    readonly context: RequestContext,
-    readonly id: string,
-    readonly body: InvoicePatch,
-  ) {}
-}
+export class AddInvoiceLines extends ChangeCommand<LinesInput> {}
 
-@CommandHandler(UpdateInvoice)
-export class UpdateInvoiceHandler implements ICommandHandler<UpdateInvoice> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, id, body }: UpdateInvoice): Done {
-    return this.store.execute(context, (work) => updateInvoice(work, id, body));
-  }
-}
-
-export class AddInvoiceLines {
-  constructor(
-    readonly context: RequestContext,
-    readonly id: string,
-    readonly body: LinesInput,
-  ) {}
-}
-
-@CommandHandler(AddInvoiceLines)
-export class AddInvoiceLinesHandler implements ICommandHandler<AddInvoiceLines> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, id, body }: AddInvoiceLines): Done {
-    return this.store.execute(context, (work) => addLines(work, id, body));
-  }
-}
+export const AddInvoiceLinesHandler = handlerOf(AddInvoiceLines, (work, { id, body }) =>
+  addLines(work, id, body),
+);
 
 export class RemoveInvoiceLine {
   constructor(
@@ -65,30 +27,13 @@ export class RemoveInvoiceLine {
   ) {}
 }
 
-@CommandHandler(RemoveInvoiceLine)
-export class RemoveInvoiceLineHandler implements ICommandHandler<RemoveInvoiceLine> {
-  constructor(private readonly store: EventStore) {}
+export const RemoveInvoiceLineHandler = handlerOf(RemoveInvoiceLine, (work, { id, lineId }) =>
+  removeLine(work, id, lineId),
+);
 
-  execute({ context, id, lineId }: RemoveInvoiceLine): Done {
-    return this.store.execute(context, (work) => removeLine(work, id, lineId));
-  }
-}
+export class DeleteInvoice extends RecordCommand {}
 
-export class DeleteInvoice {
-  constructor(
-    readonly context: RequestContext,
-    readonly id: string,
-  ) {}
-}
-
-@CommandHandler(DeleteInvoice)
-export class DeleteInvoiceHandler implements ICommandHandler<DeleteInvoice> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, id }: DeleteInvoice): Done {
-    return this.store.execute(context, (work) => deleteInvoice(work, id));
-  }
-}
+export const DeleteInvoiceHandler = handlerOf(DeleteInvoice, (work, { id }) => deleteInvoice(work, id));
 
 export const draftHandlers = [
   CreateInvoiceHandler,

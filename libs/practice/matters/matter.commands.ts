@@ -1,12 +1,10 @@
-import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { EventStore, type Written } from '#event-store/event-store';
 import { at, counter, linksTo, via } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
 import { newId } from '#kernel/ids';
 import { moneyFrom, numberGiven } from '#kernel/money';
-import type { RequestContext } from '#platform/request-context';
 import { Client, requireActiveClient } from '../clients/client.lookup';
 import { deleteAddressed, loadAddressed } from '../records/addressed-record';
+import { ChangeCommand, CreateCommand, handlerOf, RecordCommand } from '../records/command';
 import { completed } from '../records/merge-patch';
 import { follow, takeNumber } from '../records/numbering';
 import { addressed, givenReference, recordChanges } from '../records/record';
@@ -27,126 +25,53 @@ import {
 import type { MatterInput, MatterPatch } from './matter.input';
 import { checkReferences, referencesOf } from './matter.references';
 
-export class OpenMatter {
-  constructor(
-    readonly context: RequestContext,
-    readonly body: MatterInput,
-  ) {}
-}
+export class OpenMatter extends CreateCommand<MatterInput> {}
 
-export class UpdateMatter {
-  constructor(
-    readonly context: RequestContext,
-    readonly id: string,
-    readonly body: MatterPatch,
-  ) {}
-}
+export class UpdateMatter extends ChangeCommand<MatterPatch> {}
 
-export class CloseMatter {
-  constructor(
-    readonly context: RequestContext,
-    readonly id: string,
-  ) {}
-}
+export class CloseMatter extends RecordCommand {}
 
-export class ReopenMatter {
-  constructor(
-    readonly context: RequestContext,
-    readonly id: string,
-  ) {}
-}
+export class ReopenMatter extends RecordCommand {}
 
-export class ArchiveMatter {
-  constructor(
-    readonly context: RequestContext,
-    readonly id: string,
-  ) {}
-}
+export class ArchiveMatter extends RecordCommand {}
 
-export class DeleteMatter {
-  constructor(
-    readonly context: RequestContext,
-    readonly id: string,
-  ) {}
-}
+export class DeleteMatter extends RecordCommand {}
 
-type Done = Promise<Written<MatterState>>;
+export const OpenMatterHandler = handlerOf(OpenMatter, (work, { body }) => open(work, body));
 
-@CommandHandler(OpenMatter)
-export class OpenMatterHandler implements ICommandHandler<OpenMatter> {
-  constructor(private readonly store: EventStore) {}
+export const UpdateMatterHandler = handlerOf(UpdateMatter, (work, { id, body }) => update(work, id, body));
 
-  execute({ context, body }: OpenMatter): Done {
-    return this.store.execute(context, (work) => open(work, body));
-  }
-}
+export const CloseMatterHandler = handlerOf(CloseMatter, async (work, { id }) => {
+  const { matter, ...unfinished } = await work.load({
+    matter: at(Matter, id),
+    work: linksTo(id, UNBILLED_WORK),
+    costs: linksTo(id, UNBILLED_COST),
+    drafts: linksTo(id, DRAFT_INVOICE),
+  });
+  const before = addressed(work, matter, 'matter');
+  for (const kind of [UNBILLED_WORK, UNBILLED_COST, DRAFT_INVOICE]) work.requireUnlinked(id, kind);
+  return work.change(Matter, before, closeMatter(before.data, unfinished, work.now));
+});
 
-@CommandHandler(UpdateMatter)
-export class UpdateMatterHandler implements ICommandHandler<UpdateMatter> {
-  constructor(private readonly store: EventStore) {}
+export const ReopenMatterHandler = handlerOf(ReopenMatter, async (work, { id }) => {
+  const { matter, client } = await work.load({
+    matter: at(Matter, id),
+    client: via(Client, id, 'clientId'),
+  });
+  const before = addressed(work, matter, 'matter');
+  const events = reopenMatter(before.data);
+  if (events.length > 0) requireActiveClient(client!);
+  return work.change(Matter, before, events);
+});
 
-  execute({ context, id, body }: UpdateMatter): Done {
-    return this.store.execute(context, (work) => update(work, id, body));
-  }
-}
+export const ArchiveMatterHandler = handlerOf(ArchiveMatter, async (work, { id }) => {
+  const before = await loadAddressed(work, Matter, id);
+  return work.change(Matter, before, archiveMatter(before.data, work.now));
+});
 
-@CommandHandler(CloseMatter)
-export class CloseMatterHandler implements ICommandHandler<CloseMatter> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, id }: CloseMatter): Done {
-    return this.store.execute(context, async (work) => {
-      const { matter, ...unfinished } = await work.load({
-        matter: at(Matter, id),
-        work: linksTo(id, UNBILLED_WORK),
-        costs: linksTo(id, UNBILLED_COST),
-        drafts: linksTo(id, DRAFT_INVOICE),
-      });
-      const before = addressed(work, matter, 'matter');
-      for (const kind of [UNBILLED_WORK, UNBILLED_COST, DRAFT_INVOICE]) work.requireUnlinked(id, kind);
-      return work.change(Matter, before, closeMatter(before.data, unfinished, work.now));
-    });
-  }
-}
-
-@CommandHandler(ReopenMatter)
-export class ReopenMatterHandler implements ICommandHandler<ReopenMatter> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, id }: ReopenMatter): Done {
-    return this.store.execute(context, async (work) => {
-      const { matter, client } = await work.load({
-        matter: at(Matter, id),
-        client: via(Client, id, 'clientId'),
-      });
-      const before = addressed(work, matter, 'matter');
-      const events = reopenMatter(before.data);
-      if (events.length > 0) requireActiveClient(client!);
-      return work.change(Matter, before, events);
-    });
-  }
-}
-
-@CommandHandler(ArchiveMatter)
-export class ArchiveMatterHandler implements ICommandHandler<ArchiveMatter> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, id }: ArchiveMatter): Done {
-    return this.store.execute(context, async (work) => {
-      const before = await loadAddressed(work, Matter, id);
-      return work.change(Matter, before, archiveMatter(before.data, work.now));
-    });
-  }
-}
-
-@CommandHandler(DeleteMatter)
-export class DeleteMatterHandler implements ICommandHandler<DeleteMatter> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, id }: DeleteMatter): Done {
-    return this.store.execute(context, (work) => deleteAddressed(work, Matter, id, deleteMatter));
-  }
-}
+export const DeleteMatterHandler = handlerOf(DeleteMatter, (work, { id }) =>
+  deleteAddressed(work, Matter, id, deleteMatter),
+);
 
 async function open(work: UnitOfWork, body: MatterInput) {
   const { context } = work;

@@ -1,101 +1,46 @@
-import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { EventStore, type Written } from '#event-store/event-store';
 import { at, holding, linksTo } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
 import { newId } from '#kernel/ids';
 import { dayGiven } from '#kernel/zone';
-import type { RequestContext } from '#platform/request-context';
+import { ChangeCommand, CreateCommand, handlerOf, RecordCommand } from '../records/command';
 import { addressed, givenReference } from '../records/record';
 import { remove } from '../records/simple-record';
 import { createRecord, updateRecord } from '../records/write-record';
 import { settings, settingsOf } from '../tenants/tenant.lookup';
-import { DEFAULT_RATE_SET, RateSet, type RateSetState, refuseDefault, requireDays, uplift } from './rate-set';
+import { DEFAULT_RATE_SET, RateSet, refuseDefault, requireDays, uplift } from './rate-set';
 import type { RateSetCopyInput, RateSetInput, RateSetPatch } from './rate-set.input';
 import { rateSetWriting } from './rate-set.writing';
 
-export class CreateRateSet {
-  constructor(
-    readonly context: RequestContext,
-    readonly body: RateSetInput,
-  ) {}
-}
+export class CreateRateSet extends CreateCommand<RateSetInput> {}
 
-export class UpdateRateSet {
-  constructor(
-    readonly context: RequestContext,
-    readonly id: string,
-    readonly body: RateSetPatch,
-  ) {}
-}
+export class UpdateRateSet extends ChangeCommand<RateSetPatch> {}
 
-export class CopyRateSet {
-  constructor(
-    readonly context: RequestContext,
-    readonly id: string,
-    readonly body: RateSetCopyInput,
-  ) {}
-}
+export class CopyRateSet extends ChangeCommand<RateSetCopyInput> {}
 
-export class DeleteRateSet {
-  constructor(
-    readonly context: RequestContext,
-    readonly id: string,
-  ) {}
-}
+export class DeleteRateSet extends RecordCommand {}
 
-type Done = Promise<Written<RateSetState>>;
+export const CreateRateSetHandler = handlerOf(CreateRateSet, async (work, { body }) => {
+  const made = await createRecord(work, rateSetWriting, body);
+  if (body.isDefault) await yieldDefault(work, made.id);
+  return made;
+});
 
-@CommandHandler(CreateRateSet)
-export class CreateRateSetHandler implements ICommandHandler<CreateRateSet> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, body }: CreateRateSet): Done {
-    const create = async (work: UnitOfWork) => {
-      const made = await createRecord(work, rateSetWriting, body);
-      if (body.isDefault) await yieldDefault(work, made.id);
-      return made;
-    };
-    return this.store.execute(context, create);
-  }
-}
-
-@CommandHandler(UpdateRateSet)
-export class UpdateRateSetHandler implements ICommandHandler<UpdateRateSet> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, id, body }: UpdateRateSet): Done {
-    return this.store.execute(context, async (work) => {
-      const changed = await updateRecord(work, rateSetWriting, id, body);
-      if (body.isDefault) await yieldDefault(work, id);
-      return changed;
-    });
-  }
-}
+export const UpdateRateSetHandler = handlerOf(UpdateRateSet, async (work, { id, body }) => {
+  const changed = await updateRecord(work, rateSetWriting, id, body);
+  if (body.isDefault) await yieldDefault(work, id);
+  return changed;
+});
 
 /** Creates a set with the entries of another one, raised by a percentage if given. The copy is never the default. */
-@CommandHandler(CopyRateSet)
-export class CopyRateSetHandler implements ICommandHandler<CopyRateSet> {
-  constructor(private readonly store: EventStore) {}
+export const CopyRateSetHandler = handlerOf(CopyRateSet, (work, { id, body }) => copy(work, id, body));
 
-  execute({ context, id, body }: CopyRateSet): Done {
-    return this.store.execute(context, (work) => copy(work, id, body));
-  }
-}
-
-@CommandHandler(DeleteRateSet)
-export class DeleteRateSetHandler implements ICommandHandler<DeleteRateSet> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, id }: DeleteRateSet): Done {
-    return this.store.execute(context, async (work) => {
-      const { set, uses } = await work.load({ set: at(RateSet, id), uses: linksTo(id) });
-      const before = addressed(work, set, 'rateset');
-      refuseDefault(before.data);
-      work.requireUnlinked(id);
-      return work.change(RateSet, before, remove(RateSet, uses));
-    });
-  }
-}
+export const DeleteRateSetHandler = handlerOf(DeleteRateSet, async (work, { id }) => {
+  const { set, uses } = await work.load({ set: at(RateSet, id), uses: linksTo(id) });
+  const before = addressed(work, set, 'rateset');
+  refuseDefault(before.data);
+  work.requireUnlinked(id);
+  return work.change(RateSet, before, remove(RateSet, uses));
+});
 
 /** Makes the present default rate set an ordinary one, unless it is the given one. */
 async function yieldDefault(work: UnitOfWork, to: string): Promise<void> {

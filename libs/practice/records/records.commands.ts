@@ -1,7 +1,6 @@
-import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { EventStore, type Written } from '#event-store/event-store';
 import type { RequestContext } from '#platform/request-context';
 import { deleteAddressed, loadAddressed } from './addressed-record';
+import { handlerOf } from './command';
 import { activate, deactivate, remove } from './simple-record';
 import { type AnyWriting, createRecord, updateRecord } from './write-record';
 
@@ -22,7 +21,7 @@ export class UpdateRecord {
   ) {}
 }
 
-export class ActivateRecord {
+class SimpleCommand {
   constructor(
     readonly context: RequestContext,
     readonly writing: AnyWriting,
@@ -30,77 +29,39 @@ export class ActivateRecord {
   ) {}
 }
 
-export class DeactivateRecord {
-  constructor(
-    readonly context: RequestContext,
-    readonly writing: AnyWriting,
-    readonly id: string,
-  ) {}
-}
+export class ActivateRecord extends SimpleCommand {}
 
-export class DeleteRecord {
-  constructor(
-    readonly context: RequestContext,
-    readonly writing: AnyWriting,
-    readonly id: string,
-  ) {}
-}
+export class DeactivateRecord extends SimpleCommand {}
 
-@CommandHandler(CreateRecord)
-export class CreateRecordHandler implements ICommandHandler<CreateRecord> {
-  constructor(private readonly store: EventStore) {}
+export class DeleteRecord extends SimpleCommand {}
 
-  execute({ context, writing, body }: CreateRecord): Promise<Written> {
-    return this.store.execute(context, (work) => createRecord(work, writing, body));
-  }
-}
+export const CreateRecordHandler = handlerOf(CreateRecord, (work, { writing, body }) =>
+  createRecord(work, writing, body),
+);
 
-@CommandHandler(UpdateRecord)
-export class UpdateRecordHandler implements ICommandHandler<UpdateRecord> {
-  constructor(private readonly store: EventStore) {}
+export const UpdateRecordHandler = handlerOf(UpdateRecord, (work, { writing, id, body }) =>
+  updateRecord(work, writing, id, body),
+);
 
-  execute({ context, writing, id, body }: UpdateRecord): Promise<Written> {
-    return this.store.execute(context, (work) => updateRecord(work, writing, id, body));
-  }
-}
+export const ActivateRecordHandler = handlerOf(ActivateRecord, async (work, { writing, id }) => {
+  const { definition } = writing;
+  const before = await loadAddressed(work, definition, id);
+  const events = activate(definition, before.data);
+  if (events.length > 0) await writing.checkActivation?.(work, id);
+  return work.change(definition, before, events);
+});
 
-@CommandHandler(ActivateRecord)
-export class ActivateRecordHandler implements ICommandHandler<ActivateRecord> {
-  constructor(private readonly store: EventStore) {}
+export const DeactivateRecordHandler = handlerOf(
+  DeactivateRecord,
+  async (work, { writing: { definition }, id }) => {
+    const before = await loadAddressed(work, definition, id);
+    return work.change(definition, before, deactivate(definition, before.data));
+  },
+);
 
-  execute({ context, writing, id }: ActivateRecord): Promise<Written> {
-    const { definition } = writing;
-    return this.store.execute(context, async (work) => {
-      const before = await loadAddressed(work, definition, id);
-      const events = activate(definition, before.data);
-      if (events.length > 0) await writing.checkActivation?.(work, id);
-      return work.change(definition, before, events);
-    });
-  }
-}
-
-@CommandHandler(DeactivateRecord)
-export class DeactivateRecordHandler implements ICommandHandler<DeactivateRecord> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, writing: { definition }, id }: DeactivateRecord): Promise<Written> {
-    return this.store.execute(context, async (work) => {
-      const before = await loadAddressed(work, definition, id);
-      return work.change(definition, before, deactivate(definition, before.data));
-    });
-  }
-}
-
-@CommandHandler(DeleteRecord)
-export class DeleteRecordHandler implements ICommandHandler<DeleteRecord> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, writing: { definition }, id }: DeleteRecord): Promise<Written> {
-    return this.store.execute(context, (work) =>
-      deleteAddressed(work, definition, id, (uses) => remove(definition, uses)),
-    );
-  }
-}
+export const DeleteRecordHandler = handlerOf(DeleteRecord, (work, { writing: { definition }, id }) =>
+  deleteAddressed(work, definition, id, (uses) => remove(definition, uses)),
+);
 
 export const recordCommandHandlers = [
   CreateRecordHandler,

@@ -1,9 +1,7 @@
-import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { PartialType } from '@nestjs/swagger';
-import { EventStore, type Written } from '#event-store/event-store';
 import { TextField } from '#platform/http/input/fields';
-import type { RequestContext } from '#platform/request-context';
 import { deleteAddressed } from '../records/addressed-record';
+import { handlerOf, RecordCommand } from '../records/command';
 import { RecordInput } from '../records/record';
 import type { RecordWriting } from '../records/write-record';
 import { deleteRole, Role, type RoleState, requireCustom } from './role';
@@ -29,18 +27,8 @@ export const roleWriting: RecordWriting<RoleState, RoleInput, Record<string, nev
   },
 };
 
-export class DeleteRole {
-  constructor(
-    readonly context: RequestContext,
-    readonly id: string,
-  ) {}
-}
+export class DeleteRole extends RecordCommand {}
 
-@CommandHandler(DeleteRole)
-export class DeleteRoleHandler implements ICommandHandler<DeleteRole> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, id }: DeleteRole): Promise<Written<RoleState>> {
-    return this.store.execute(context, (work) => deleteAddressed(work, Role, id, deleteRole));
-  }
-}
+export const DeleteRoleHandler = handlerOf(DeleteRole, (work, { id }) =>
+  deleteAddressed(work, Role, id, deleteRole),
+);
