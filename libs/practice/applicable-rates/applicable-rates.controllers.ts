@@ -28,11 +28,11 @@ import { RateToResolve, ResolvedRateView, ResolveRate } from './resolve-rate.que
 
 @ApiTags('applicablerates')
 @Controller(':tenant/api/v1/applicablerates')
+@Permission('applicablerates:write')
 export class ApplicableRatesWriteController {
   constructor(private readonly commands: CommandBus) {}
 
   @Post()
-  @Permission('applicablerates:write')
   @ApiCreate(ApplicableRateView)
   async create(@CurrentContext() context: RequestContext, @Body() body: ApplicableRateInput): Promise<Reply> {
     return created(
@@ -44,7 +44,6 @@ export class ApplicableRatesWriteController {
   }
 
   @Patch(':id')
-  @Permission('applicablerates:write')
   @ApiUpdate(ApplicableRateView)
   async update(
     @CurrentContext() context: RequestContext,
@@ -60,7 +59,6 @@ export class ApplicableRatesWriteController {
   }
 
   @Delete(':id')
-  @Permission('applicablerates:write')
   @ApiRemove()
   async remove(@CurrentContext() context: RequestContext, @IdParam('applicablerate') id: Id): Promise<Reply> {
     return removed(await this.commands.execute(new DeleteRecord(context, applicableRateWriting, id)));
@@ -69,18 +67,17 @@ export class ApplicableRatesWriteController {
 
 @ApiTags('applicablerates')
 @Controller(':tenant/api/v1/applicablerates')
+@Permission('applicablerates:read')
 export class ApplicableRatesReadController {
   constructor(private readonly queries: QueryBus) {}
 
   @Get()
-  @Permission('applicablerates:read')
   @ApiPage(ApplicableRateView)
   list(@CurrentContext() context: RequestContext, @Query() query: ApplicableRatesQuery): Promise<Reply> {
     return this.queries.execute(new ListRecords(context, applicableRates, query));
   }
 
   @Get('resolve')
-  @Permission('applicablerates:read')
   @ApiExtension('x-refusals', [422])
   @ApiOne(ResolvedRateView)
   resolve(@CurrentContext() context: RequestContext, @Query() query: RateToResolve): Promise<Reply> {
@@ -88,14 +85,12 @@ export class ApplicableRatesReadController {
   }
 
   @Get(':id')
-  @Permission('applicablerates:read')
   @ApiOne(ApplicableRateView)
   one(@CurrentContext() context: RequestContext, @IdParam('applicablerate') id: Id): Promise<Reply> {
     return this.queries.execute(new GetRecord(context, applicableRates, id));
   }
 
   @Get(':id/history')
-  @Permission('applicablerates:read')
   @ApiHistory()
   history(
     @CurrentContext() context: RequestContext,

@@ -23,11 +23,11 @@ import { ClientsQuery, ClientView, clients, clientView } from './client.queries'
 
 @ApiTags('clients')
 @Controller(':tenant/api/v1/clients')
+@Permission('clients:write')
 export class ClientsWriteController {
   constructor(private readonly commands: CommandBus) {}
 
   @Post()
-  @Permission('clients:write')
   @ApiCreate(ClientView)
   async create(@CurrentContext() context: RequestContext, @Body() body: ClientInput): Promise<Reply> {
     return created(
@@ -39,7 +39,6 @@ export class ClientsWriteController {
   }
 
   @Patch(':id')
-  @Permission('clients:write')
   @ApiUpdate(ClientView)
   async update(
     @CurrentContext() context: RequestContext,
@@ -51,21 +50,18 @@ export class ClientsWriteController {
   }
 
   @Post(':id/activate')
-  @Permission('clients:write')
   @ApiAction(ClientView)
   async activate(@CurrentContext() context: RequestContext, @IdParam('client') id: Id): Promise<Reply> {
     return acted(await this.commands.execute(new ActivateClient(context, id)), clientView);
   }
 
   @Post(':id/deactivate')
-  @Permission('clients:write')
   @ApiAction(ClientView)
   async deactivate(@CurrentContext() context: RequestContext, @IdParam('client') id: Id): Promise<Reply> {
     return acted(await this.commands.execute(new DeactivateClient(context, id)), clientView);
   }
 
   @Delete(':id')
-  @Permission('clients:write')
   @ApiRemove()
   async remove(@CurrentContext() context: RequestContext, @IdParam('client') id: Id): Promise<Reply> {
     return removed(await this.commands.execute(new DeleteClient(context, id)));
@@ -74,25 +70,23 @@ export class ClientsWriteController {
 
 @ApiTags('clients')
 @Controller(':tenant/api/v1/clients')
+@Permission('clients:read')
 export class ClientsReadController {
   constructor(private readonly queries: QueryBus) {}
 
   @Get()
-  @Permission('clients:read')
   @ApiPage(ClientView)
   list(@CurrentContext() context: RequestContext, @Query() query: ClientsQuery): Promise<Reply> {
     return this.queries.execute(new ListRecords(context, clients, query));
   }
 
   @Get(':id')
-  @Permission('clients:read')
   @ApiOne(ClientView)
   one(@CurrentContext() context: RequestContext, @IdParam('client') id: Id): Promise<Reply> {
     return this.queries.execute(new GetRecord(context, clients, id));
   }
 
   @Get(':id/history')
-  @Permission('clients:read')
   @ApiHistory()
   history(
     @CurrentContext() context: RequestContext,

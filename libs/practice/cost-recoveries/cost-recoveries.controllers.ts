@@ -41,11 +41,11 @@ import {
 
 @ApiTags('costrecoveries')
 @Controller(':tenant/api/v1/costrecoveries')
+@Permission('costrecoveries:write')
 export class CostRecoveriesWriteController {
   constructor(private readonly commands: CommandBus) {}
 
   @Post()
-  @Permission('costrecoveries:write')
   @ApiCreate(CostRecoveryView)
   async create(@CurrentContext() context: RequestContext, @Body() body: CostRecoveryInput): Promise<Reply> {
     return created(
@@ -57,7 +57,6 @@ export class CostRecoveriesWriteController {
   }
 
   @Patch(':id')
-  @Permission('costrecoveries:write')
   @ApiUpdate(CostRecoveryView)
   async update(
     @CurrentContext() context: RequestContext,
@@ -73,7 +72,6 @@ export class CostRecoveriesWriteController {
   }
 
   @Post('finalise')
-  @Permission('costrecoveries:write')
   @ApiOutcomes(OutcomeView)
   async finaliseMany(
     @CurrentContext() context: RequestContext,
@@ -83,7 +81,6 @@ export class CostRecoveriesWriteController {
   }
 
   @Post(':id/finalise')
-  @Permission('costrecoveries:write')
   @ApiAction(CostRecoveryView)
   async finalise(@CurrentContext() context: RequestContext, @IdParam('costrecovery') id: Id): Promise<Reply> {
     return acted(
@@ -93,7 +90,6 @@ export class CostRecoveriesWriteController {
   }
 
   @Post(':id/unfinalise')
-  @Permission('costrecoveries:write')
   @ApiAction(CostRecoveryView)
   async unfinalise(
     @CurrentContext() context: RequestContext,
@@ -106,7 +102,6 @@ export class CostRecoveriesWriteController {
   }
 
   @Post(':id/writeoff')
-  @Permission('costrecoveries:write')
   @ApiAction(CostRecoveryView)
   async writeOff(
     @CurrentContext() context: RequestContext,
@@ -120,7 +115,6 @@ export class CostRecoveriesWriteController {
   }
 
   @Post(':id/reinstate')
-  @Permission('costrecoveries:write')
   @ApiAction(CostRecoveryView)
   async reinstate(
     @CurrentContext() context: RequestContext,
@@ -133,7 +127,6 @@ export class CostRecoveriesWriteController {
   }
 
   @Delete(':id')
-  @Permission('costrecoveries:write')
   @ApiRemove()
   async remove(@CurrentContext() context: RequestContext, @IdParam('costrecovery') id: Id): Promise<Reply> {
     return removed(await this.commands.execute(new DeleteBillable(context, CostRecovery, id)));
@@ -142,25 +135,23 @@ export class CostRecoveriesWriteController {
 
 @ApiTags('costrecoveries')
 @Controller(':tenant/api/v1/costrecoveries')
+@Permission('costrecoveries:read')
 export class CostRecoveriesReadController {
   constructor(private readonly queries: QueryBus) {}
 
   @Get()
-  @Permission('costrecoveries:read')
   @ApiPage(CostRecoveryView)
   list(@CurrentContext() context: RequestContext, @Query() query: CostRecoveriesQuery): Promise<Reply> {
     return this.queries.execute(new ListRecords(context, costRecoveries, query));
   }
 
   @Get(':id')
-  @Permission('costrecoveries:read')
   @ApiOne(CostRecoveryView)
   one(@CurrentContext() context: RequestContext, @IdParam('costrecovery') id: Id): Promise<Reply> {
     return this.queries.execute(new GetRecord(context, costRecoveries, id));
   }
 
   @Get(':id/history')
-  @Permission('costrecoveries:read')
   @ApiHistory()
   history(
     @CurrentContext() context: RequestContext,

@@ -32,11 +32,11 @@ import {
 
 @ApiTags('disbursementcodes')
 @Controller(':tenant/api/v1/disbursementcodes')
+@Permission('disbursementcodes:write')
 export class DisbursementCodesWriteController {
   constructor(private readonly commands: CommandBus) {}
 
   @Post()
-  @Permission('disbursementcodes:write')
   @ApiCreate(DisbursementCodeView)
   async create(
     @CurrentContext() context: RequestContext,
@@ -51,7 +51,6 @@ export class DisbursementCodesWriteController {
   }
 
   @Patch(':id')
-  @Permission('disbursementcodes:write')
   @ApiUpdate(DisbursementCodeView)
   async update(
     @CurrentContext() context: RequestContext,
@@ -67,7 +66,6 @@ export class DisbursementCodesWriteController {
   }
 
   @Post(':id/activate')
-  @Permission('disbursementcodes:write')
   @ApiAction(DisbursementCodeView)
   async activate(
     @CurrentContext() context: RequestContext,
@@ -80,7 +78,6 @@ export class DisbursementCodesWriteController {
   }
 
   @Post(':id/deactivate')
-  @Permission('disbursementcodes:write')
   @ApiAction(DisbursementCodeView)
   async deactivate(
     @CurrentContext() context: RequestContext,
@@ -93,7 +90,6 @@ export class DisbursementCodesWriteController {
   }
 
   @Delete(':id')
-  @Permission('disbursementcodes:write')
   @ApiRemove()
   async remove(
     @CurrentContext() context: RequestContext,
@@ -105,25 +101,23 @@ export class DisbursementCodesWriteController {
 
 @ApiTags('disbursementcodes')
 @Controller(':tenant/api/v1/disbursementcodes')
+@Permission('disbursementcodes:read')
 export class DisbursementCodesReadController {
   constructor(private readonly queries: QueryBus) {}
 
   @Get()
-  @Permission('disbursementcodes:read')
   @ApiPage(DisbursementCodeView)
   list(@CurrentContext() context: RequestContext, @Query() query: DisbursementCodesQuery): Promise<Reply> {
     return this.queries.execute(new ListRecords(context, disbursementCodes, query));
   }
 
   @Get(':id')
-  @Permission('disbursementcodes:read')
   @ApiOne(DisbursementCodeView)
   one(@CurrentContext() context: RequestContext, @IdParam('disbursementcode') id: Id): Promise<Reply> {
     return this.queries.execute(new GetRecord(context, disbursementCodes, id));
   }
 
   @Get(':id/history')
-  @Permission('disbursementcodes:read')
   @ApiHistory()
   history(
     @CurrentContext() context: RequestContext,

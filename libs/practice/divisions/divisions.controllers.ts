@@ -24,11 +24,11 @@ import { DivisionsQuery, DivisionView, divisions, divisionView } from './divisio
 
 @ApiTags('divisions')
 @Controller(':tenant/api/v1/divisions')
+@Permission('divisions:write')
 export class DivisionsWriteController {
   constructor(private readonly commands: CommandBus) {}
 
   @Post()
-  @Permission('divisions:write')
   @ApiCreate(DivisionView)
   async create(@CurrentContext() context: RequestContext, @Body() body: DivisionInput): Promise<Reply> {
     return created(
@@ -40,7 +40,6 @@ export class DivisionsWriteController {
   }
 
   @Patch(':id')
-  @Permission('divisions:write')
   @ApiUpdate(DivisionView)
   async update(
     @CurrentContext() context: RequestContext,
@@ -52,21 +51,18 @@ export class DivisionsWriteController {
   }
 
   @Post(':id/activate')
-  @Permission('divisions:write')
   @ApiAction(DivisionView)
   async activate(@CurrentContext() context: RequestContext, @IdParam('division') id: Id): Promise<Reply> {
     return acted(await this.commands.execute(new ActivateDivision(context, id)), divisionView);
   }
 
   @Post(':id/deactivate')
-  @Permission('divisions:write')
   @ApiAction(DivisionView)
   async deactivate(@CurrentContext() context: RequestContext, @IdParam('division') id: Id): Promise<Reply> {
     return acted(await this.commands.execute(new DeactivateDivision(context, id)), divisionView);
   }
 
   @Delete(':id')
-  @Permission('divisions:write')
   @ApiRemove()
   async remove(@CurrentContext() context: RequestContext, @IdParam('division') id: Id): Promise<Reply> {
     return removed(await this.commands.execute(new DeleteDivision(context, id)));
@@ -75,25 +71,23 @@ export class DivisionsWriteController {
 
 @ApiTags('divisions')
 @Controller(':tenant/api/v1/divisions')
+@Permission('divisions:read')
 export class DivisionsReadController {
   constructor(private readonly queries: QueryBus) {}
 
   @Get()
-  @Permission('divisions:read')
   @ApiPage(DivisionView)
   list(@CurrentContext() context: RequestContext, @Query() query: DivisionsQuery): Promise<Reply> {
     return this.queries.execute(new ListRecords(context, divisions, query));
   }
 
   @Get(':id')
-  @Permission('divisions:read')
   @ApiOne(DivisionView)
   one(@CurrentContext() context: RequestContext, @IdParam('division') id: Id): Promise<Reply> {
     return this.queries.execute(new GetRecord(context, divisions, id));
   }
 
   @Get(':id/history')
-  @Permission('divisions:read')
   @ApiHistory()
   history(
     @CurrentContext() context: RequestContext,

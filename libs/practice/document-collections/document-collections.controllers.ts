@@ -27,11 +27,11 @@ import {
 
 @ApiTags('documentcollections')
 @Controller(':tenant/api/v1/documentcollections')
+@Permission('documentcollections:write')
 export class DocumentCollectionsWriteController {
   constructor(private readonly commands: CommandBus) {}
 
   @Post()
-  @Permission('documentcollections:write')
   @ApiCreate(DocumentCollectionView)
   async create(
     @CurrentContext() context: RequestContext,
@@ -46,7 +46,6 @@ export class DocumentCollectionsWriteController {
   }
 
   @Patch(':id')
-  @Permission('documentcollections:write')
   @ApiUpdate(DocumentCollectionView)
   async update(
     @CurrentContext() context: RequestContext,
@@ -62,7 +61,6 @@ export class DocumentCollectionsWriteController {
   }
 
   @Delete(':id')
-  @Permission('documentcollections:write')
   @ApiRemove()
   async remove(
     @CurrentContext() context: RequestContext,
@@ -74,25 +72,23 @@ export class DocumentCollectionsWriteController {
 
 @ApiTags('documentcollections')
 @Controller(':tenant/api/v1/documentcollections')
+@Permission('documentcollections:read')
 export class DocumentCollectionsReadController {
   constructor(private readonly queries: QueryBus) {}
 
   @Get()
-  @Permission('documentcollections:read')
   @ApiPage(DocumentCollectionView)
   list(@CurrentContext() context: RequestContext, @Query() query: DocumentCollectionsQuery): Promise<Reply> {
     return this.queries.execute(new ListRecords(context, documentCollections, query));
   }
 
   @Get(':id')
-  @Permission('documentcollections:read')
   @ApiOne(DocumentCollectionView)
   one(@CurrentContext() context: RequestContext, @IdParam('documentcollection') id: Id): Promise<Reply> {
     return this.queries.execute(new GetRecord(context, documentCollections, id));
   }
 
   @Get(':id/history')
-  @Permission('documentcollections:read')
   @ApiHistory()
   history(
     @CurrentContext() context: RequestContext,

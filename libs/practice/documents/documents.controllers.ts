@@ -29,6 +29,7 @@ import { DocumentUploads } from './document.upload';
 
 @ApiTags('documents')
 @Controller(':tenant/api/v1/documents')
+@Permission('documents:write')
 export class DocumentsWriteController {
   constructor(
     private readonly commands: CommandBus,
@@ -36,7 +37,6 @@ export class DocumentsWriteController {
   ) {}
 
   @Post()
-  @Permission('documents:write')
   @ApiUpload(DocumentForm)
   @ApiCreate(DocumentView)
   async create(
@@ -49,7 +49,6 @@ export class DocumentsWriteController {
   }
 
   @Post(':id/versions')
-  @Permission('documents:write')
   @ApiUpload(DocumentVersionForm)
   @ApiAction(DocumentView)
   async addVersionTo(
@@ -62,7 +61,6 @@ export class DocumentsWriteController {
   }
 
   @Patch(':id')
-  @Permission('documents:write')
   @ApiUpdate(DocumentView)
   async update(
     @CurrentContext() context: RequestContext,
@@ -78,7 +76,6 @@ export class DocumentsWriteController {
   }
 
   @Delete(':id')
-  @Permission('documents:write')
   @ApiRemove()
   async remove(@CurrentContext() context: RequestContext, @IdParam('document') id: Id): Promise<Reply> {
     return removed(await this.commands.execute(new DeleteRecord(context, documentWriting, id)));
@@ -87,25 +84,23 @@ export class DocumentsWriteController {
 
 @ApiTags('documents')
 @Controller(':tenant/api/v1/documents')
+@Permission('documents:read')
 export class DocumentsReadController {
   constructor(private readonly queries: QueryBus) {}
 
   @Get()
-  @Permission('documents:read')
   @ApiPage(DocumentView)
   list(@CurrentContext() context: RequestContext, @Query() query: DocumentsQuery): Promise<Reply> {
     return this.queries.execute(new ListRecords(context, documents, query));
   }
 
   @Get(':id')
-  @Permission('documents:read')
   @ApiOne(DocumentView)
   one(@CurrentContext() context: RequestContext, @IdParam('document') id: Id): Promise<Reply> {
     return this.queries.execute(new GetRecord(context, documents, id));
   }
 
   @Get(':id/download')
-  @Permission('documents:read')
   @ApiDownload()
   download(
     @CurrentContext() context: RequestContext,
@@ -124,7 +119,6 @@ export class DocumentsReadController {
   }
 
   @Get(':id/history')
-  @Permission('documents:read')
   @ApiHistory()
   history(
     @CurrentContext() context: RequestContext,

@@ -24,11 +24,11 @@ import { EmployeesQuery, EmployeeView, employees, employeeView } from './employe
 
 @ApiTags('employees')
 @Controller(':tenant/api/v1/employees')
+@Permission('employees:write')
 export class EmployeesWriteController {
   constructor(private readonly commands: CommandBus) {}
 
   @Post()
-  @Permission('employees:write')
   @ApiCreate(EmployeeView)
   async create(@CurrentContext() context: RequestContext, @Body() body: EmployeeInput): Promise<Reply> {
     return created(
@@ -40,7 +40,6 @@ export class EmployeesWriteController {
   }
 
   @Patch(':id')
-  @Permission('employees:write')
   @ApiUpdate(EmployeeView)
   async update(
     @CurrentContext() context: RequestContext,
@@ -56,14 +55,12 @@ export class EmployeesWriteController {
   }
 
   @Post(':id/activate')
-  @Permission('employees:write')
   @ApiAction(EmployeeView)
   async activate(@CurrentContext() context: RequestContext, @IdParam('employee') id: Id): Promise<Reply> {
     return acted(await this.commands.execute(new ActivateRecord(context, employeeWriting, id)), employeeView);
   }
 
   @Post(':id/deactivate')
-  @Permission('employees:write')
   @ApiAction(EmployeeView)
   async deactivate(@CurrentContext() context: RequestContext, @IdParam('employee') id: Id): Promise<Reply> {
     return acted(
@@ -73,7 +70,6 @@ export class EmployeesWriteController {
   }
 
   @Delete(':id')
-  @Permission('employees:write')
   @ApiRemove()
   async remove(@CurrentContext() context: RequestContext, @IdParam('employee') id: Id): Promise<Reply> {
     return removed(await this.commands.execute(new DeleteRecord(context, employeeWriting, id)));
@@ -82,25 +78,23 @@ export class EmployeesWriteController {
 
 @ApiTags('employees')
 @Controller(':tenant/api/v1/employees')
+@Permission('employees:read')
 export class EmployeesReadController {
   constructor(private readonly queries: QueryBus) {}
 
   @Get()
-  @Permission('employees:read')
   @ApiPage(EmployeeView)
   list(@CurrentContext() context: RequestContext, @Query() query: EmployeesQuery): Promise<Reply> {
     return this.queries.execute(new ListRecords(context, employees, query));
   }
 
   @Get(':id')
-  @Permission('employees:read')
   @ApiOne(EmployeeView)
   one(@CurrentContext() context: RequestContext, @IdParam('employee') id: Id): Promise<Reply> {
     return this.queries.execute(new GetRecord(context, employees, id));
   }
 
   @Get(':id/history')
-  @Permission('employees:read')
   @ApiHistory()
   history(
     @CurrentContext() context: RequestContext,

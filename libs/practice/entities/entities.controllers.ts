@@ -21,11 +21,11 @@ import { ListEntities } from './entity.role-queries';
 
 @ApiTags('entities')
 @Controller(':tenant/api/v1/entities')
+@Permission('entities:write')
 export class EntitiesWriteController {
   constructor(private readonly commands: CommandBus) {}
 
   @Post()
-  @Permission('entities:write')
   @ApiCreate(EntityView)
   async create(@CurrentContext() context: RequestContext, @Body() body: EntityInput): Promise<Reply> {
     return created(
@@ -37,7 +37,6 @@ export class EntitiesWriteController {
   }
 
   @Patch(':id')
-  @Permission('entities:write')
   @ApiUpdate(EntityView)
   async update(
     @CurrentContext() context: RequestContext,
@@ -49,14 +48,12 @@ export class EntitiesWriteController {
   }
 
   @Delete(':id')
-  @Permission('entities:write')
   @ApiRemove()
   async remove(@CurrentContext() context: RequestContext, @IdParam('entity') id: Id): Promise<Reply> {
     return removed(await this.commands.execute(new DeleteEntity(context, id)));
   }
 
   @Post(':id/anonymise')
-  @Permission('entities:write')
   @ApiOperation({
     description:
       'Erases the personal data for good. The record stays, and so do all figures. Refused with 409 while the entity ' +
@@ -82,25 +79,23 @@ export class EntitiesWriteController {
 
 @ApiTags('entities')
 @Controller(':tenant/api/v1/entities')
+@Permission('entities:read')
 export class EntitiesReadController {
   constructor(private readonly queries: QueryBus) {}
 
   @Get()
-  @Permission('entities:read')
   @ApiPage(EntityView)
   list(@CurrentContext() context: RequestContext, @Query() query: EntitiesQuery): Promise<Reply> {
     return this.queries.execute(new ListEntities(context, query));
   }
 
   @Get(':id')
-  @Permission('entities:read')
   @ApiOne(EntityView)
   one(@CurrentContext() context: RequestContext, @IdParam('entity') id: Id): Promise<Reply> {
     return this.queries.execute(new GetRecord(context, entities, id));
   }
 
   @Get(':id/history')
-  @Permission('entities:read')
   @ApiHistory()
   history(
     @CurrentContext() context: RequestContext,

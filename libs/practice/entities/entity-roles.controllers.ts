@@ -16,11 +16,11 @@ import { AssignRole, RemoveRole } from './entity.roles';
 
 @ApiTags('entities')
 @Controller(':tenant/api/v1/entities/:id/roles')
+@Permission('entities:write')
 export class EntityRolesWriteController {
   constructor(private readonly commands: CommandBus) {}
 
   @Put(':roleId')
-  @Permission('entities:write')
   @ApiOperation({ summary: 'Give an entity a custom role' })
   @ApiOne(EntityView)
   @ApiHeader({
@@ -39,7 +39,6 @@ export class EntityRolesWriteController {
   }
 
   @Delete(':roleId')
-  @Permission('entities:write')
   @ApiOperation({ summary: 'Take a custom role from an entity' })
   @ApiRemove()
   async remove(
@@ -53,11 +52,11 @@ export class EntityRolesWriteController {
 
 @ApiTags('entities')
 @Controller(':tenant/api/v1/entities/:id/roles')
+@Permission('entities:read')
 export class EntityRolesReadController {
   constructor(private readonly queries: QueryBus) {}
 
   @Get()
-  @Permission('entities:read')
   @ApiOperation({ summary: 'List the roles of an entity, system and custom ones' })
   @ApiPage(RoleView)
   list(

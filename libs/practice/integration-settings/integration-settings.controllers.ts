@@ -37,12 +37,12 @@ function answer({ settings, version }: IntegrationSettings): Reply {
 
 @ApiTags('integrations')
 @Controller(':tenant/api/v1/integrations/tenantSettings')
+@Permission('integrations:write')
 export class IntegrationSettingsWriteController {
   constructor(private readonly commands: CommandBus) {}
 
   @Put()
   @AsJsonText()
-  @Permission('integrations:write')
   @ApiHeader({
     name: 'If-Match',
     required: false,
@@ -61,11 +61,11 @@ export class IntegrationSettingsWriteController {
 
 @ApiTags('integrations')
 @Controller(':tenant/api/v1/integrations/tenantSettings')
+@Permission('integrations:read')
 export class IntegrationSettingsReadController {
   constructor(private readonly queries: QueryBus) {}
 
   @Get()
-  @Permission('integrations:read')
   @ApiOperation({ summary: 'Read the settings that the integration keeps with the tenant' })
   @ApiSettings()
   async current(@CurrentContext() context: RequestContext): Promise<Reply> {

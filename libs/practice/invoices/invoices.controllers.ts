@@ -50,11 +50,11 @@ import { ExportLedes } from './ledes.query';
 
 @ApiTags('invoices')
 @Controller(':tenant/api/v1/invoices')
+@Permission('invoices:write')
 export class InvoicesWriteController {
   constructor(private readonly commands: CommandBus) {}
 
   @Post()
-  @Permission('invoices:write')
   @ApiCreate(InvoiceView)
   async create(@CurrentContext() context: RequestContext, @Body() body: InvoiceInput): Promise<Reply> {
     return created(
@@ -66,7 +66,6 @@ export class InvoicesWriteController {
   }
 
   @Patch(':id')
-  @Permission('invoices:write')
   @ApiUpdate(InvoiceView)
   async update(
     @CurrentContext() context: RequestContext,
@@ -78,14 +77,12 @@ export class InvoicesWriteController {
   }
 
   @Delete(':id')
-  @Permission('invoices:write')
   @ApiRemove()
   async remove(@CurrentContext() context: RequestContext, @IdParam('invoice') id: Id): Promise<Reply> {
     return removed(await this.commands.execute(new DeleteInvoice(context, id)));
   }
 
   @Post(':id/lines')
-  @Permission('invoices:write')
   @ApiAction(InvoiceView)
   async addLinesTo(
     @CurrentContext() context: RequestContext,
@@ -96,7 +93,6 @@ export class InvoicesWriteController {
   }
 
   @Delete(':id/lines/:lineId')
-  @Permission('invoices:write')
   @ApiRemove()
   async removeLineFrom(
     @CurrentContext() context: RequestContext,
@@ -109,11 +105,11 @@ export class InvoicesWriteController {
 
 @ApiTags('invoices')
 @Controller(':tenant/api/v1/invoices')
+@Permission('invoices:write')
 export class InvoicesController {
   constructor(private readonly commands: CommandBus) {}
 
   @Post(':id/issue')
-  @Permission('invoices:write')
   @ApiAction(InvoiceView)
   async issue(
     @CurrentContext() context: RequestContext,
@@ -124,7 +120,6 @@ export class InvoicesController {
   }
 
   @Post(':id/unissue')
-  @Permission('invoices:write')
   @ApiAction(InvoiceView)
   async unissue(
     @CurrentContext() context: RequestContext,
@@ -135,7 +130,6 @@ export class InvoicesController {
   }
 
   @Post(':id/void')
-  @Permission('invoices:write')
   @ApiAction(InvoiceView)
   async void(
     @CurrentContext() context: RequestContext,
@@ -146,7 +140,6 @@ export class InvoicesController {
   }
 
   @Post(':id/pay')
-  @Permission('invoices:write')
   @ApiAction(InvoiceView)
   async pay(
     @CurrentContext() context: RequestContext,
@@ -157,7 +150,6 @@ export class InvoicesController {
   }
 
   @Post(':id/payments/:paymentId/reverse')
-  @Permission('invoices:write')
   @ApiAction(InvoiceView)
   async reversePaymentOf(
     @CurrentContext() context: RequestContext,
@@ -172,7 +164,6 @@ export class InvoicesController {
   }
 
   @Post(':id/writeoff')
-  @Permission('invoices:write')
   @ApiAction(InvoiceView)
   async writeOff(
     @CurrentContext() context: RequestContext,
@@ -185,25 +176,23 @@ export class InvoicesController {
 
 @ApiTags('invoices')
 @Controller(':tenant/api/v1/invoices')
+@Permission('invoices:read')
 export class InvoicesReadController {
   constructor(private readonly queries: QueryBus) {}
 
   @Get()
-  @Permission('invoices:read')
   @ApiPage(InvoiceView)
   list(@CurrentContext() context: RequestContext, @Query() query: InvoicesQuery): Promise<Reply> {
     return this.queries.execute(new ListRecords(context, invoices, query));
   }
 
   @Get(':id')
-  @Permission('invoices:read')
   @ApiOne(InvoiceView)
   one(@CurrentContext() context: RequestContext, @IdParam('invoice') id: Id): Promise<Reply> {
     return this.queries.execute(new GetRecord(context, invoices, id));
   }
 
   @Get(':id/ledes')
-  @Permission('invoices:read')
   @ApiOperation({ summary: 'Export an invoice as a LEDES file' })
   @ApiExtension('x-refusals', [409])
   @ApiText('The invoice as a LEDES 1998BI file.')
@@ -212,7 +201,6 @@ export class InvoicesReadController {
   }
 
   @Get(':id/history')
-  @Permission('invoices:read')
   @ApiHistory()
   history(
     @CurrentContext() context: RequestContext,

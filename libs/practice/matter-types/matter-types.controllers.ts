@@ -23,11 +23,11 @@ import { MatterTypesQuery, MatterTypeView, matterTypes, matterTypeView } from '.
 
 @ApiTags('mattertypes')
 @Controller(':tenant/api/v1/mattertypes')
+@Permission('mattertypes:write')
 export class MatterTypesWriteController {
   constructor(private readonly commands: CommandBus) {}
 
   @Post()
-  @Permission('mattertypes:write')
   @ApiCreate(MatterTypeView)
   async create(@CurrentContext() context: RequestContext, @Body() body: MatterTypeInput): Promise<Reply> {
     return created(
@@ -39,7 +39,6 @@ export class MatterTypesWriteController {
   }
 
   @Patch(':id')
-  @Permission('mattertypes:write')
   @ApiUpdate(MatterTypeView)
   async update(
     @CurrentContext() context: RequestContext,
@@ -55,7 +54,6 @@ export class MatterTypesWriteController {
   }
 
   @Post(':id/activate')
-  @Permission('mattertypes:write')
   @ApiAction(MatterTypeView)
   async activate(@CurrentContext() context: RequestContext, @IdParam('mattertype') id: Id): Promise<Reply> {
     return acted(
@@ -65,7 +63,6 @@ export class MatterTypesWriteController {
   }
 
   @Post(':id/deactivate')
-  @Permission('mattertypes:write')
   @ApiAction(MatterTypeView)
   async deactivate(@CurrentContext() context: RequestContext, @IdParam('mattertype') id: Id): Promise<Reply> {
     return acted(
@@ -75,7 +72,6 @@ export class MatterTypesWriteController {
   }
 
   @Delete(':id')
-  @Permission('mattertypes:write')
   @ApiRemove()
   async remove(@CurrentContext() context: RequestContext, @IdParam('mattertype') id: Id): Promise<Reply> {
     return removed(await this.commands.execute(new DeleteRecord(context, matterTypeWriting, id)));
@@ -84,25 +80,23 @@ export class MatterTypesWriteController {
 
 @ApiTags('mattertypes')
 @Controller(':tenant/api/v1/mattertypes')
+@Permission('mattertypes:read')
 export class MatterTypesReadController {
   constructor(private readonly queries: QueryBus) {}
 
   @Get()
-  @Permission('mattertypes:read')
   @ApiPage(MatterTypeView)
   list(@CurrentContext() context: RequestContext, @Query() query: MatterTypesQuery): Promise<Reply> {
     return this.queries.execute(new ListRecords(context, matterTypes, query));
   }
 
   @Get(':id')
-  @Permission('mattertypes:read')
   @ApiOne(MatterTypeView)
   one(@CurrentContext() context: RequestContext, @IdParam('mattertype') id: Id): Promise<Reply> {
     return this.queries.execute(new GetRecord(context, matterTypes, id));
   }
 
   @Get(':id/history')
-  @Permission('mattertypes:read')
   @ApiHistory()
   history(
     @CurrentContext() context: RequestContext,

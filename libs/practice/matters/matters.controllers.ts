@@ -25,11 +25,11 @@ import { MatterView, matterView } from './matter.view';
 
 @ApiTags('matters')
 @Controller(':tenant/api/v1/matters')
+@Permission('matters:write')
 export class MattersWriteController {
   constructor(private readonly commands: CommandBus) {}
 
   @Post()
-  @Permission('matters:write')
   @ApiCreate(MatterView)
   async create(@CurrentContext() context: RequestContext, @Body() body: MatterInput): Promise<Reply> {
     return created(
@@ -41,7 +41,6 @@ export class MattersWriteController {
   }
 
   @Patch(':id')
-  @Permission('matters:write')
   @ApiUpdate(MatterView)
   async update(
     @CurrentContext() context: RequestContext,
@@ -53,28 +52,24 @@ export class MattersWriteController {
   }
 
   @Post(':id/close')
-  @Permission('matters:write')
   @ApiAction(MatterView)
   async close(@CurrentContext() context: RequestContext, @IdParam('matter') id: Id): Promise<Reply> {
     return acted(await this.commands.execute(new CloseMatter(context, id)), matterView);
   }
 
   @Post(':id/reopen')
-  @Permission('matters:write')
   @ApiAction(MatterView)
   async reopen(@CurrentContext() context: RequestContext, @IdParam('matter') id: Id): Promise<Reply> {
     return acted(await this.commands.execute(new ReopenMatter(context, id)), matterView);
   }
 
   @Post(':id/archive')
-  @Permission('matters:write')
   @ApiAction(MatterView)
   async archive(@CurrentContext() context: RequestContext, @IdParam('matter') id: Id): Promise<Reply> {
     return acted(await this.commands.execute(new ArchiveMatter(context, id)), matterView);
   }
 
   @Delete(':id')
-  @Permission('matters:write')
   @ApiRemove()
   async remove(@CurrentContext() context: RequestContext, @IdParam('matter') id: Id): Promise<Reply> {
     return removed(await this.commands.execute(new DeleteMatter(context, id)));
@@ -83,25 +78,23 @@ export class MattersWriteController {
 
 @ApiTags('matters')
 @Controller(':tenant/api/v1/matters')
+@Permission('matters:read')
 export class MattersReadController {
   constructor(private readonly queries: QueryBus) {}
 
   @Get()
-  @Permission('matters:read')
   @ApiPage(MatterView)
   list(@CurrentContext() context: RequestContext, @Query() query: MattersQuery): Promise<Reply> {
     return this.queries.execute(new ListRecords(context, matters, query));
   }
 
   @Get(':id')
-  @Permission('matters:read')
   @ApiOne(MatterView)
   one(@CurrentContext() context: RequestContext, @IdParam('matter') id: Id): Promise<Reply> {
     return this.queries.execute(new GetRecord(context, matters, id));
   }
 
   @Get(':id/history')
-  @Permission('matters:read')
   @ApiHistory()
   history(
     @CurrentContext() context: RequestContext,

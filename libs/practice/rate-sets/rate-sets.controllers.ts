@@ -17,11 +17,11 @@ import { RateSetsQuery, RateSetView, rateSets, rateSetView } from './rate-set.qu
 
 @ApiTags('ratesets')
 @Controller(':tenant/api/v1/ratesets')
+@Permission('ratesets:write')
 export class RateSetsWriteController {
   constructor(private readonly commands: CommandBus) {}
 
   @Post()
-  @Permission('ratesets:write')
   @ApiCreate(RateSetView)
   async create(@CurrentContext() context: RequestContext, @Body() body: RateSetInput): Promise<Reply> {
     return created(
@@ -33,7 +33,6 @@ export class RateSetsWriteController {
   }
 
   @Patch(':id')
-  @Permission('ratesets:write')
   @ApiUpdate(RateSetView)
   async update(
     @CurrentContext() context: RequestContext,
@@ -45,7 +44,6 @@ export class RateSetsWriteController {
   }
 
   @Post(':id/copy')
-  @Permission('ratesets:write')
   @ApiCreate(RateSetView)
   @ApiHeader({
     name: 'If-Match',
@@ -68,7 +66,6 @@ export class RateSetsWriteController {
   }
 
   @Delete(':id')
-  @Permission('ratesets:write')
   @ApiRemove()
   async remove(@CurrentContext() context: RequestContext, @IdParam('rateset') id: Id): Promise<Reply> {
     return removed(await this.commands.execute(new DeleteRateSet(context, id)));
@@ -77,25 +74,23 @@ export class RateSetsWriteController {
 
 @ApiTags('ratesets')
 @Controller(':tenant/api/v1/ratesets')
+@Permission('ratesets:read')
 export class RateSetsReadController {
   constructor(private readonly queries: QueryBus) {}
 
   @Get()
-  @Permission('ratesets:read')
   @ApiPage(RateSetView)
   list(@CurrentContext() context: RequestContext, @Query() query: RateSetsQuery): Promise<Reply> {
     return this.queries.execute(new ListRecords(context, rateSets, query));
   }
 
   @Get(':id')
-  @Permission('ratesets:read')
   @ApiOne(RateSetView)
   one(@CurrentContext() context: RequestContext, @IdParam('rateset') id: Id): Promise<Reply> {
     return this.queries.execute(new GetRecord(context, rateSets, id));
   }
 
   @Get(':id/history')
-  @Permission('ratesets:read')
   @ApiHistory()
   history(
     @CurrentContext() context: RequestContext,

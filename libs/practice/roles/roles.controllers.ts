@@ -17,11 +17,11 @@ import { RolesQuery, RoleView, roles, roleView } from './role.queries';
 
 @ApiTags('roles')
 @Controller(':tenant/api/v1/roles')
+@Permission('roles:write')
 export class RolesWriteController {
   constructor(private readonly commands: CommandBus) {}
 
   @Post()
-  @Permission('roles:write')
   @ApiCreate(RoleView)
   async create(@CurrentContext() context: RequestContext, @Body() body: RoleInput): Promise<Reply> {
     return created(
@@ -33,7 +33,6 @@ export class RolesWriteController {
   }
 
   @Patch(':id')
-  @Permission('roles:write')
   @ApiUpdate(RoleView)
   async update(
     @CurrentContext() context: RequestContext,
@@ -49,7 +48,6 @@ export class RolesWriteController {
   }
 
   @Delete(':id')
-  @Permission('roles:write')
   @ApiRemove()
   async remove(@CurrentContext() context: RequestContext, @IdParam('role') id: Id): Promise<Reply> {
     return removed(await this.commands.execute(new DeleteRole(context, id)));
@@ -58,25 +56,23 @@ export class RolesWriteController {
 
 @ApiTags('roles')
 @Controller(':tenant/api/v1/roles')
+@Permission('roles:read')
 export class RolesReadController {
   constructor(private readonly queries: QueryBus) {}
 
   @Get()
-  @Permission('roles:read')
   @ApiPage(RoleView)
   list(@CurrentContext() context: RequestContext, @Query() query: RolesQuery): Promise<Reply> {
     return this.queries.execute(new ListRecords(context, roles, query));
   }
 
   @Get(':id')
-  @Permission('roles:read')
   @ApiOne(RoleView)
   one(@CurrentContext() context: RequestContext, @IdParam('role') id: Id): Promise<Reply> {
     return this.queries.execute(new GetRecord(context, roles, id));
   }
 
   @Get(':id/history')
-  @Permission('roles:read')
   @ApiHistory()
   history(
     @CurrentContext() context: RequestContext,

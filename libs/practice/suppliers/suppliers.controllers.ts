@@ -23,11 +23,11 @@ import { SuppliersQuery, SupplierView, suppliers, supplierView } from './supplie
 
 @ApiTags('suppliers')
 @Controller(':tenant/api/v1/suppliers')
+@Permission('suppliers:write')
 export class SuppliersWriteController {
   constructor(private readonly commands: CommandBus) {}
 
   @Post()
-  @Permission('suppliers:write')
   @ApiCreate(SupplierView)
   async create(@CurrentContext() context: RequestContext, @Body() body: SupplierInput): Promise<Reply> {
     return created(
@@ -39,7 +39,6 @@ export class SuppliersWriteController {
   }
 
   @Patch(':id')
-  @Permission('suppliers:write')
   @ApiUpdate(SupplierView)
   async update(
     @CurrentContext() context: RequestContext,
@@ -55,14 +54,12 @@ export class SuppliersWriteController {
   }
 
   @Post(':id/activate')
-  @Permission('suppliers:write')
   @ApiAction(SupplierView)
   async activate(@CurrentContext() context: RequestContext, @IdParam('supplier') id: Id): Promise<Reply> {
     return acted(await this.commands.execute(new ActivateRecord(context, supplierWriting, id)), supplierView);
   }
 
   @Post(':id/deactivate')
-  @Permission('suppliers:write')
   @ApiAction(SupplierView)
   async deactivate(@CurrentContext() context: RequestContext, @IdParam('supplier') id: Id): Promise<Reply> {
     return acted(
@@ -72,7 +69,6 @@ export class SuppliersWriteController {
   }
 
   @Delete(':id')
-  @Permission('suppliers:write')
   @ApiRemove()
   async remove(@CurrentContext() context: RequestContext, @IdParam('supplier') id: Id): Promise<Reply> {
     return removed(await this.commands.execute(new DeleteRecord(context, supplierWriting, id)));
@@ -81,25 +77,23 @@ export class SuppliersWriteController {
 
 @ApiTags('suppliers')
 @Controller(':tenant/api/v1/suppliers')
+@Permission('suppliers:read')
 export class SuppliersReadController {
   constructor(private readonly queries: QueryBus) {}
 
   @Get()
-  @Permission('suppliers:read')
   @ApiPage(SupplierView)
   list(@CurrentContext() context: RequestContext, @Query() query: SuppliersQuery): Promise<Reply> {
     return this.queries.execute(new ListRecords(context, suppliers, query));
   }
 
   @Get(':id')
-  @Permission('suppliers:read')
   @ApiOne(SupplierView)
   one(@CurrentContext() context: RequestContext, @IdParam('supplier') id: Id): Promise<Reply> {
     return this.queries.execute(new GetRecord(context, suppliers, id));
   }
 
   @Get(':id/history')
-  @Permission('suppliers:read')
   @ApiHistory()
   history(
     @CurrentContext() context: RequestContext,

@@ -23,11 +23,11 @@ import { TaskTypesQuery, TaskTypeView, taskTypes, taskTypeView } from './task-ty
 
 @ApiTags('tasktypes')
 @Controller(':tenant/api/v1/tasktypes')
+@Permission('tasktypes:write')
 export class TaskTypesWriteController {
   constructor(private readonly commands: CommandBus) {}
 
   @Post()
-  @Permission('tasktypes:write')
   @ApiCreate(TaskTypeView)
   async create(@CurrentContext() context: RequestContext, @Body() body: TaskTypeInput): Promise<Reply> {
     return created(
@@ -39,7 +39,6 @@ export class TaskTypesWriteController {
   }
 
   @Patch(':id')
-  @Permission('tasktypes:write')
   @ApiUpdate(TaskTypeView)
   async update(
     @CurrentContext() context: RequestContext,
@@ -55,14 +54,12 @@ export class TaskTypesWriteController {
   }
 
   @Post(':id/activate')
-  @Permission('tasktypes:write')
   @ApiAction(TaskTypeView)
   async activate(@CurrentContext() context: RequestContext, @IdParam('tasktype') id: Id): Promise<Reply> {
     return acted(await this.commands.execute(new ActivateRecord(context, taskTypeWriting, id)), taskTypeView);
   }
 
   @Post(':id/deactivate')
-  @Permission('tasktypes:write')
   @ApiAction(TaskTypeView)
   async deactivate(@CurrentContext() context: RequestContext, @IdParam('tasktype') id: Id): Promise<Reply> {
     return acted(
@@ -72,7 +69,6 @@ export class TaskTypesWriteController {
   }
 
   @Delete(':id')
-  @Permission('tasktypes:write')
   @ApiRemove()
   async remove(@CurrentContext() context: RequestContext, @IdParam('tasktype') id: Id): Promise<Reply> {
     return removed(await this.commands.execute(new DeleteRecord(context, taskTypeWriting, id)));
@@ -81,25 +77,23 @@ export class TaskTypesWriteController {
 
 @ApiTags('tasktypes')
 @Controller(':tenant/api/v1/tasktypes')
+@Permission('tasktypes:read')
 export class TaskTypesReadController {
   constructor(private readonly queries: QueryBus) {}
 
   @Get()
-  @Permission('tasktypes:read')
   @ApiPage(TaskTypeView)
   list(@CurrentContext() context: RequestContext, @Query() query: TaskTypesQuery): Promise<Reply> {
     return this.queries.execute(new ListRecords(context, taskTypes, query));
   }
 
   @Get(':id')
-  @Permission('tasktypes:read')
   @ApiOne(TaskTypeView)
   one(@CurrentContext() context: RequestContext, @IdParam('tasktype') id: Id): Promise<Reply> {
     return this.queries.execute(new GetRecord(context, taskTypes, id));
   }
 
   @Get(':id/history')
-  @Permission('tasktypes:read')
   @ApiHistory()
   history(
     @CurrentContext() context: RequestContext,

@@ -17,11 +17,11 @@ import { TaxCodesQuery, TaxCodeView, taxCodes, taxCodeView } from './tax-code.qu
 
 @ApiTags('taxcodes')
 @Controller(':tenant/api/v1/taxcodes')
+@Permission('taxcodes:write')
 export class TaxCodesWriteController {
   constructor(private readonly commands: CommandBus) {}
 
   @Post()
-  @Permission('taxcodes:write')
   @ApiCreate(TaxCodeView)
   async create(@CurrentContext() context: RequestContext, @Body() body: TaxCodeInput): Promise<Reply> {
     return created(
@@ -33,7 +33,6 @@ export class TaxCodesWriteController {
   }
 
   @Patch(':id')
-  @Permission('taxcodes:write')
   @ApiUpdate(TaxCodeView)
   async update(
     @CurrentContext() context: RequestContext,
@@ -49,7 +48,6 @@ export class TaxCodesWriteController {
   }
 
   @Delete(':id')
-  @Permission('taxcodes:write')
   @ApiRemove()
   async remove(@CurrentContext() context: RequestContext, @IdParam('taxcode') id: Id): Promise<Reply> {
     return removed(await this.commands.execute(new DeleteRecord(context, taxCodeWriting, id)));
@@ -58,25 +56,23 @@ export class TaxCodesWriteController {
 
 @ApiTags('taxcodes')
 @Controller(':tenant/api/v1/taxcodes')
+@Permission('taxcodes:read')
 export class TaxCodesReadController {
   constructor(private readonly queries: QueryBus) {}
 
   @Get()
-  @Permission('taxcodes:read')
   @ApiPage(TaxCodeView)
   list(@CurrentContext() context: RequestContext, @Query() query: TaxCodesQuery): Promise<Reply> {
     return this.queries.execute(new ListRecords(context, taxCodes, query));
   }
 
   @Get(':id')
-  @Permission('taxcodes:read')
   @ApiOne(TaxCodeView)
   one(@CurrentContext() context: RequestContext, @IdParam('taxcode') id: Id): Promise<Reply> {
     return this.queries.execute(new GetRecord(context, taxCodes, id));
   }
 
   @Get(':id/history')
-  @Permission('taxcodes:read')
   @ApiHistory()
   history(
     @CurrentContext() context: RequestContext,

@@ -10,11 +10,11 @@ import { GetTenant, TenantView } from './tenant.queries';
 
 @ApiTags('tenants')
 @Controller(':tenant/api/v1/tenants')
+@Permission('tenants:read')
 export class TenantsReadController {
   constructor(private readonly queries: QueryBus) {}
 
   @Get()
-  @Permission('tenants:read')
   @ApiOne(TenantView)
   current(@CurrentContext() context: RequestContext): Promise<Reply> {
     return this.queries.execute(new GetTenant(context));

@@ -36,11 +36,11 @@ import { WorkItemsQuery, WorkItemView, workItems, workItemView } from './work-it
 
 @ApiTags('workitems')
 @Controller(':tenant/api/v1/workitems')
+@Permission('workitems:write')
 export class WorkItemsWriteController {
   constructor(private readonly commands: CommandBus) {}
 
   @Post()
-  @Permission('workitems:write')
   @ApiCreate(WorkItemView)
   async create(@CurrentContext() context: RequestContext, @Body() body: WorkItemInput): Promise<Reply> {
     return created(
@@ -52,7 +52,6 @@ export class WorkItemsWriteController {
   }
 
   @Patch(':id')
-  @Permission('workitems:write')
   @ApiUpdate(WorkItemView)
   async update(
     @CurrentContext() context: RequestContext,
@@ -64,28 +63,24 @@ export class WorkItemsWriteController {
   }
 
   @Post('finalise')
-  @Permission('workitems:write')
   @ApiOutcomes(OutcomeView)
   async finaliseMany(@CurrentContext() context: RequestContext, @Body() body: FinaliseInput): Promise<Reply> {
     return outcomes(await this.commands.execute(new FinaliseBillables(context, WorkItem, body.ids)));
   }
 
   @Post(':id/finalise')
-  @Permission('workitems:write')
   @ApiAction(WorkItemView)
   async finalise(@CurrentContext() context: RequestContext, @IdParam('workitem') id: Id): Promise<Reply> {
     return acted(await this.commands.execute(new FinaliseBillable(context, WorkItem, id)), workItemView);
   }
 
   @Post(':id/unfinalise')
-  @Permission('workitems:write')
   @ApiAction(WorkItemView)
   async unfinalise(@CurrentContext() context: RequestContext, @IdParam('workitem') id: Id): Promise<Reply> {
     return acted(await this.commands.execute(new UnfinaliseBillable(context, WorkItem, id)), workItemView);
   }
 
   @Post(':id/writeoff')
-  @Permission('workitems:write')
   @ApiAction(WorkItemView)
   async writeOff(
     @CurrentContext() context: RequestContext,
@@ -99,14 +94,12 @@ export class WorkItemsWriteController {
   }
 
   @Post(':id/reinstate')
-  @Permission('workitems:write')
   @ApiAction(WorkItemView)
   async reinstate(@CurrentContext() context: RequestContext, @IdParam('workitem') id: Id): Promise<Reply> {
     return acted(await this.commands.execute(new ReinstateBillable(context, WorkItem, id)), workItemView);
   }
 
   @Delete(':id')
-  @Permission('workitems:write')
   @ApiRemove()
   async remove(@CurrentContext() context: RequestContext, @IdParam('workitem') id: Id): Promise<Reply> {
     return removed(await this.commands.execute(new DeleteBillable(context, WorkItem, id)));
@@ -115,25 +108,23 @@ export class WorkItemsWriteController {
 
 @ApiTags('workitems')
 @Controller(':tenant/api/v1/workitems')
+@Permission('workitems:read')
 export class WorkItemsReadController {
   constructor(private readonly queries: QueryBus) {}
 
   @Get()
-  @Permission('workitems:read')
   @ApiPage(WorkItemView)
   list(@CurrentContext() context: RequestContext, @Query() query: WorkItemsQuery): Promise<Reply> {
     return this.queries.execute(new ListRecords(context, workItems, query));
   }
 
   @Get(':id')
-  @Permission('workitems:read')
   @ApiOne(WorkItemView)
   one(@CurrentContext() context: RequestContext, @IdParam('workitem') id: Id): Promise<Reply> {
     return this.queries.execute(new GetRecord(context, workItems, id));
   }
 
   @Get(':id/history')
-  @Permission('workitems:read')
   @ApiHistory()
   history(
     @CurrentContext() context: RequestContext,
