@@ -5,14 +5,8 @@ import { Activity } from '../records/activity';
 import { loadAddressed } from '../records/addressed-record';
 import { ChangeCommand, CreateCommand, handlerOf, RecordCommand } from '../records/command';
 import { addressed, RecordInput, recordChanges } from '../records/record';
-import {
-  ACTIVE_DIVISIONS,
-  activateDivision,
-  Division,
-  deactivateDivision,
-  deleteDivision,
-  updateDivision,
-} from './division';
+import { activate } from '../records/simple-record';
+import { ACTIVE_DIVISIONS, Division, deactivateDivision, deleteDivision, updateDivision } from './division';
 import { createDivision, yieldDefault } from './division.lookup';
 
 export class DivisionInput extends RecordInput {
@@ -56,7 +50,7 @@ export const ActivateDivisionHandler = handlerOf(ActivateDivision, async (work, 
     active: counter(ACTIVE_DIVISIONS),
   });
   const before = addressed(work, division, 'division');
-  const events = activateDivision(before.data);
+  const events = activate(Division, before.data);
   if (events.length > 0) work.count(ACTIVE_DIVISIONS, active, active + 1);
   return work.change(Division, before, events);
 });

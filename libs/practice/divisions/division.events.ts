@@ -1,5 +1,4 @@
-import type { DomainEvent } from '#kernel/decider';
-import type { RecordState } from '../records/record';
+import type { SwitchedEvent } from '../records/simple-record';
 
 export interface DivisionFields {
   code: string | null;
@@ -7,14 +6,7 @@ export interface DivisionFields {
   isDefault: boolean;
 }
 
-type Reference = Pick<RecordState, 'externalReference' | 'referenceOwner'>;
-
-export type DivisionEvent =
-  | DomainEvent<'DivisionCreated', DivisionFields & Reference>
-  | DomainEvent<'DivisionUpdated', Partial<DivisionFields & Reference>>
-  | DomainEvent<'DivisionActivated'>
-  | DomainEvent<'DivisionDeactivated'>
-  | DomainEvent<'DivisionDeleted'>;
+export type DivisionEvent = SwitchedEvent<'Division', DivisionFields>;
 
 export const divisionEvents = {
   DivisionCreated: [],
@@ -22,4 +14,4 @@ export const divisionEvents = {
   DivisionActivated: [],
   DivisionDeactivated: [],
   DivisionDeleted: [],
-};
+} satisfies Record<DivisionEvent['type'], []>;

@@ -1,43 +1,22 @@
-import type { StreamDefinition } from '#kernel/decider';
 import { conflict } from '#kernel/errors';
 import { Activity } from '../records/activity';
-import { type RecordState, referenceKeys, refuseInUse } from '../records/record';
+import { refuseInUse } from '../records/record';
+import { type SwitchedState, simpleRecord } from '../records/simple-record';
 import { type DivisionEvent, type DivisionFields, divisionEvents } from './division.events';
 
-export interface DivisionState extends RecordState, DivisionFields {
-  state: Activity;
-}
+export interface DivisionState extends SwitchedState, DivisionFields {}
 
 /** Counter of a tenant's active divisions: the last one cannot be deactivated. */
 export const ACTIVE_DIVISIONS = 'active_divisions';
 /** The natural key of the tenant's default division. */
 export const DEFAULT_DIVISION = { kind: 'default_division', key: '' };
 
-export const Division: StreamDefinition<DivisionState, DivisionEvent> = {
+export const Division = simpleRecord<DivisionState>({
   kind: 'division',
-  foldVersion: 1,
+  name: 'Division',
   events: divisionEvents,
-  isDeleted: ({ isDeleted }) => isDeleted,
-  links: () => [],
-  keys: (state) => [
-    ...referenceKeys('division', state),
-    ...(state.isDefault && !state.isDeleted ? [DEFAULT_DIVISION] : []),
-  ],
-  evolve(state, event) {
-    if (event.type === 'DivisionCreated') return { state: Activity.Active, isDeleted: false, ...event.data };
-    const before = state as DivisionState;
-    switch (event.type) {
-      case 'DivisionUpdated':
-        return { ...before, ...event.data };
-      case 'DivisionActivated':
-        return { ...before, state: Activity.Active };
-      case 'DivisionDeactivated':
-        return { ...before, state: Activity.Inactive };
-      case 'DivisionDeleted':
-        return { ...before, isDeleted: true };
-    }
-  },
-};
+  keys: ({ isDefault }) => (isDefault ? [DEFAULT_DIVISION] : []),
+});
 
 export function updateDivision(state: DivisionState, changes: Partial<DivisionState>): DivisionEvent[] {
   if (changes.isDefault === false)
@@ -46,10 +25,6 @@ export function updateDivision(state: DivisionState, changes: Partial<DivisionSt
     throw conflict('division_not_active', 'Only an active division can be the default.');
   }
   return Object.keys(changes).length === 0 ? [] : [{ type: 'DivisionUpdated', data: changes }];
-}
-
-export function activateDivision(state: DivisionState): DivisionEvent[] {
-  return state.state === Activity.Active ? [] : [{ type: 'DivisionActivated', data: {} }];
 }
 
 /** Deactivates a division. @param active the number of the tenant's active divisions */
