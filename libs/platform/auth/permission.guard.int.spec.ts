@@ -197,22 +197,27 @@ describe('PermissionGuard', () => {
     expect((await get(token, { tenant: 'other' })).status).toBe(200);
   });
 
-  it.each([
-    ['GET', 'v1/nothing', 404],
-    ['GET', 'v2/matters?x=1', 404],
-    ['DELETE', 'v1/matters', 405],
-  ])('authenticates and counts a request that has no route: %s %s', async (method, path, status) => {
+  it.each<[string, string, Record<string, string>, number]>([
+    ['GET', 'v1/nothing', {}, 404],
+    ['GET', 'v2/matters?x=1', {}, 404],
+    ['DELETE', 'v1/matters', {}, 405],
+    ['QUERY', 'v1/nothing', {}, 404],
+    ['GET', 'v1/matters?x=%FF', {}, 400],
+    ['POST', 'v1/matters', { 'Content-Encoding': 'gzip' }, 415],
+  ])('authenticates and counts a request that reaches no route: %s %s %j', async (...refused) => {
+    const [method, path, headers, status] = refused;
     const terms = { limit: 2, period: 60 };
     const token = await tokenOf(await auth.integrations.create({ name: 'Lost', tenant: 'acme', ...terms }));
-    expect((await get(undefined, { path, method })).status).toBe(401);
-    expect((await get(token, { path, method, tenant: 'other' })).status).toBe(401);
-    const lost = await get(token, { path, method });
+    const request = { path, method, headers };
+    expect((await get(undefined, request)).status).toBe(401);
+    expect((await get(token, { ...request, tenant: 'other' })).status).toBe(401);
+    const lost = await get(token, request);
     expect(lost.status).toBe(status);
     expect(lost.headers.get('content-type')).toMatch(/^application\/problem\+json/);
     expect(lost.headers.get('ratelimit-policy')).toBe('"default";q=2;w=60');
     expect(lost.headers.get('ratelimit')).toMatch(/^"default";r=1;t=\d+$/);
-    await get(token, { path, method });
-    expect((await get(token, { path, method })).status).toBe(429);
+    await get(token, request);
+    expect((await get(token, request)).status).toBe(429);
   });
 
   it('lets anyone use a public route', async () => {

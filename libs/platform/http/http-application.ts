@@ -63,8 +63,9 @@ export async function createHttpApplication(
     void reply.header('X-Content-Type-Options', 'nosniff').header('X-Trace-Id', traceOf(request));
     done();
   });
+  // These refuse in `preParsing`: what `onRequest` refuses is neither authenticated nor counted.
   // No address accepts QUERY. Fastify would refuse one without a body before it looks whether the address exists.
-  fastify.addHook('onRequest', ({ method }, _reply, done) =>
+  fastify.addHook('preParsing', ({ method }, _reply, _payload, done) =>
     done(method === 'QUERY' ? new NotFoundException() : undefined),
   );
   refuseUndecodableQueries(fastify);

@@ -8,7 +8,7 @@ import { pointed } from './json-pointer';
  * as it is: words in another encoding would be searched for literally, and nothing would be found.
  */
 export function refuseUndecodableQueries(fastify: FastifyInstance): void {
-  fastify.addHook('onRequest', ({ url }, _reply, done) => {
+  fastify.addHook('preParsing', ({ url }, _reply, _payload, done) => {
     const at = url.indexOf('?');
     const parameter =
       at === -1

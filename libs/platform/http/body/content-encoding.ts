@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
  * stored as the compressed bytes.
  */
 export function refuseEncodedBodies(fastify: FastifyInstance): void {
-  fastify.addHook('onRequest', (request, reply, done) => {
+  fastify.addHook('preParsing', (request, reply, _payload, done) => {
     const coding = request.headers['content-encoding']?.trim().toLowerCase();
     if (!coding || coding === 'identity') return done();
     void reply.header('Accept-Encoding', 'identity');
