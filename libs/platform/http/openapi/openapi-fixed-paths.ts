@@ -81,14 +81,15 @@ const graphqlAnswer = {
   },
 };
 
-const wrongDocument = answer(
-  'The GraphQL document, a variable, the body or a header is wrong.',
-  graphqlAnswer,
-);
-const problem = { schema: { $ref: '#/components/schemas/Problem' } };
-const malformedReport = {
-  ...wrongDocument,
-  content: { ...wrongDocument.content, 'application/problem+json': problem },
+/** Which of the two types an answer has, `Accept` decides. */
+const graphqlContent = {
+  'application/json': { schema: graphqlAnswer },
+  'application/graphql-response+json': { schema: graphqlAnswer },
+};
+/** Refusals before the GraphQL document is read are problems, later ones are answers of GraphQL. */
+const refusalContent = {
+  ...graphqlContent,
+  'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
 };
 
 const tenant = { $ref: '#/components/parameters/tenant' };
@@ -107,10 +108,20 @@ export const fixedPaths: OpenAPIObject['paths'] = {
       parameters: [{ $ref: '#/components/parameters/minPosition' }],
       requestBody: { required: true, content: { 'application/json': { schema: graphqlRequest } } },
       responses: {
-        200: { ...answer('The rows.', graphqlAnswer), headers: headersWith() },
-        400: malformedReport,
+        200: { description: 'The rows.', content: graphqlContent, headers: headersWith() },
+        400: {
+          description: 'The GraphQL document, a variable, the body or a header is wrong.',
+          content: refusalContent,
+        },
         406: answer('The answer is available in none of the media types that `Accept` names.', graphqlAnswer),
-        ...refusalsWith(401, 403, 413, 415, 429, 503),
+        503: {
+          description:
+            'The report cannot be made at the moment, or took too long. In an answer of GraphQL, `extensions.reason` of ' +
+            'the error says why; in a problem, `code`.',
+          content: refusalContent,
+          headers: retryAfter,
+        },
+        ...refusalsWith(401, 403, 413, 415, 429),
       },
     } as OpenAPIObject['paths'][string]['post'],
   },
