@@ -69,23 +69,23 @@ it('neither answers nor refusals may be cached', async () => {
     expect((await send({ query: document })).headers['cache-control']).toBe('no-store');
 });
 
-it.each([
-  'application/json',
-  'application/graphql-response+json',
-])('answers come as %s to clients that ask for it, as described', async (accept) => {
-  const { responses } = committedDescription().paths['/{tenant}/graphql'].post;
-  const expectDescribed = async (document: string, status: number) => {
-    const answer = await send({ query: document }, { ...good, accept });
-    expect(answer.status).toBe(status);
-    expect(answer.headers['content-type']).toBe(`${accept}; charset=utf-8`);
-    expect(Object.keys(responses[status].content ?? {})).toContain(accept);
-  };
-  await expectDescribed(query, 200);
-  await expectDescribed('{ nothing }', 400);
-  await reports.pool.query('update read_model.tenants set tenant_id = 9');
-  await expectDescribed(query, 503);
-  await reports.pool.query('update read_model.tenants set tenant_id = 1');
-});
+it.each(['application/json', 'application/graphql-response+json'])(
+  'answers come as %s to clients that ask for it, as described',
+  async (accept) => {
+    const { responses } = committedDescription().paths['/{tenant}/graphql'].post;
+    const expectDescribed = async (document: string, status: number) => {
+      const answer = await send({ query: document }, { ...good, accept });
+      expect(answer.status).toBe(status);
+      expect(answer.headers['content-type']).toBe(`${accept}; charset=utf-8`);
+      expect(Object.keys(responses[status].content ?? {})).toContain(accept);
+    };
+    await expectDescribed(query, 200);
+    await expectDescribed('{ nothing }', 400);
+    await reports.pool.query('update read_model.tenants set tenant_id = 9');
+    await expectDescribed(query, 503);
+    await reports.pool.query('update read_model.tenants set tenant_id = 1');
+  },
+);
 
 describe('documents', () => {
   const refused = (reason: string) => ({ status: 400, body: { errors: [{ extensions: { reason } }] } });
