@@ -112,6 +112,14 @@ describe('the descriptions of fields and parameters', () => {
     expect([...new Set(bare.map(({ name }) => name))].sort()).toEqual(plainNames);
   });
 
+  it('say how many decimals a number of a request may have', () => {
+    const requests = Object.entries<Json>(document.components.schemas).filter(([name]) => !/View/.test(name));
+    const silent = decimalsOf(requests).filter(
+      (text) => !/It may have (as many|at most \d+) decimals/.test(text),
+    );
+    expect(silent).toEqual([]);
+  });
+
   it('are absent only from ids in addresses', () => {
     const bare = operationsOf(document, '/')
       .flatMap(({ parameters }) => parameters)
@@ -133,6 +141,13 @@ it('describes the Idempotency-Key, and that a webhook needs at least one event',
 
 function numbersOf(document: Json): { name: string; schema: Json }[] {
   return fieldsOf(document).filter(({ schema }) => ['integer', 'number'].includes(schema.type));
+}
+
+/** The descriptions of all numbers that are not whole, in objects or alone. */
+function decimalsOf(part: Json): string[] {
+  if (!part || typeof part !== 'object') return [];
+  const own = part.type === 'number' ? [part.description ?? ''] : [];
+  return [...own, ...Object.values<Json>(part).flatMap(decimalsOf)];
 }
 
 /** The fields of all described objects, with their names. */

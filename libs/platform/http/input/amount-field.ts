@@ -42,12 +42,16 @@ export function AmountField(options: Partial<NumberOptions> = {}): PropertyDecor
   const money = Transform(({ value }) =>
     value !== null && typeof value === 'object' ? Object.assign(new AmountInput(), value) : value,
   );
-  const number = { type: 'number', minimum: min, maximum: max } as const;
+  // An amount may be given to the minor unit of its currency, which its command checks; other decimals are a rate's.
+  const digits = options.decimals
+    ? `It may have ${digitsAllowed(max, decimals)}.`
+    : 'It may have as many decimals as the currency has.';
+  const number = { type: 'number', minimum: min, maximum: max, description: digits } as const;
   const currency = { type: 'string', pattern: '^[A-Z]{3}$', example: 'GBP', description: CURRENCY } as const;
   const object = {
     type: 'object',
     required: ['Amount', 'Currency'],
-    properties: { Amount: { ...number, description: MAJOR_UNIT }, Currency: currency },
+    properties: { Amount: { ...number, description: `${MAJOR_UNIT} ${digits}` }, Currency: currency },
   } as const;
   const shown = { example: { Amount: 120, Currency: 'GBP' }, ...options };
   // OpenAPI 3.0 allows `nullable` only beside a type.

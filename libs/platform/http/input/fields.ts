@@ -127,6 +127,8 @@ export function digitsAllowed(max: number, decimals: number): string {
 
 export function NumberField(options: NumberOptions): PropertyDecorator {
   const { min = 0, max, decimals = 0 } = options;
+  // No keyword of a schema says how many digits a number may have.
+  const description = [options.description, `It may have ${digitsAllowed(max, decimals)}.`].join(' ').trim();
   // Generators of clients use 32 bits for an integer without a format.
   const format = decimals === 0 && max >= 2 ** 31 ? 'int64' : undefined;
   const kind =
@@ -141,7 +143,7 @@ export function NumberField(options: NumberOptions): PropertyDecorator {
           },
         });
   return field(
-    options,
+    decimals === 0 ? options : { ...options, description },
     { type: decimals === 0 ? 'integer' : 'number', format, minimum: min, maximum: max },
     kind,
     Min(min, { message: `$property must be at least ${min}` }),
@@ -237,7 +239,7 @@ export class RateInput {
     max: LARGEST_RATE,
     decimals: 10,
     example: 250,
-    description: `${MAJOR_UNIT} It may have ${digitsAllowed(LARGEST_RATE, 10)}.`,
+    description: MAJOR_UNIT,
   })
   Amount: number;
 
