@@ -121,9 +121,9 @@ const defaults = {
  */
 export function readSettings(text: string, hosts: SourceHosts): SourceSettings {
   const given: Given = {};
-  for (const { name, value } of splitConnectionString(text)) {
+  for (const [index, { name, value }] of splitConnectionString(text).entries()) {
     const meaning = meaningOf(name);
-    if (meaning === undefined) throw refusedString(`${shown(name)} may not be set in the connection string.`);
+    if (meaning === undefined) throw refusedSetting(name, index + 1);
     if (meaning !== 'none') Object.assign(given, readers[meaning](value, name));
   }
   const { host, port = 1433, user, password } = given;
@@ -145,9 +145,14 @@ function plain(name: string): string {
   return name.toLowerCase().replaceAll(/\s/g, '');
 }
 
-/** A setting's name as it may be quoted in an error. A text that is no known name may be part of a password. */
-function shown(name: string): string {
-  return /^[\w ]{1,40}$/.test(name) && refusedNames.has(plain(name)) ? name : 'A setting that is not known';
+/** A text that is no known name is not quoted, as it may be part of a password. */
+function refusedSetting(name: string, number: number) {
+  if (/^[\w ]{1,40}$/.test(name) && refusedNames.has(plain(name)))
+    return refusedString(`${name} may not be set in the connection string.`);
+  return refusedString(
+    `Setting ${number} of the connection string is not known. Remove it, or, if it is the rest of a value that has a ` +
+      'semicolon, put that value into quotation marks.',
+  );
 }
 
 /** Known settings of ADO.NET, ODBC and JDBC that are not accepted. Only these names are quoted in errors. */

@@ -126,11 +126,17 @@ it.each([
   expect(detail).toContain(name);
 });
 
+const UNKNOWN =
+  'Setting 5 of the connection string is not known. Remove it, or, if it is the rest of a value that has a semicolon, put that ' +
+  'value into quotation marks.';
+
 it.each(['constructor', '__proto__', 'Constructor'])('%s is refused as an unknown setting', (name) => {
-  expect(refusalOf(`${firm};${name}=1`)).toEqual([
-    'invalid_connection_string',
-    'A setting that is not known may not be set in the connection string.',
-  ]);
+  expect(refusalOf(`${firm};${name}=1`)).toEqual(['invalid_connection_string', UNKNOWN]);
+});
+
+it('says how to write a password with a semicolon when the rest of it looks like a setting', () => {
+  const written = firm.replace(/Password=[^;]*/, 'Password=Winter;is=coming');
+  expect(refusalOf(written)).toEqual(['invalid_connection_string', UNKNOWN]);
 });
 
 it.each([
