@@ -128,8 +128,9 @@ export const invoice = table(
     choice(
       'State',
       invoiceStates,
-      'It must agree with the payments. Issued: nothing is paid. PartPaid: a part is paid. Paid: all is paid. ' +
-        'WrittenOff: what is not paid was given up. A Draft or Voided invoice has no payments.',
+      'It must agree with the payments. Issued: nothing is paid; if its total is 0, it arrives as Paid. PartPaid: a ' +
+        'part is paid. Paid: all is paid. WrittenOff: what is not paid was given up. A Draft or Voided invoice has no ' +
+        'payments.',
       required,
     ),
     plain(
