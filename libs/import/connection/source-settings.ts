@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { domainToASCII } from 'node:url';
+import { parseUrl } from '#platform/net/parse-url';
 import { refusedString, splitConnectionString } from './connection-string';
 import type { SourceHosts } from './source-hosts';
 
@@ -219,7 +220,6 @@ function hostOf(text: string): string {
   const bare = text.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
   const written = isIPv6(bare) ? `[${bare}]` : bare;
   // URL normalises other spellings of addresses, and names in other scripts. A host has no port behind a colon here.
-  const url = `http://${written}`;
-  if (!/^(\[.*\]|[^\s/?#@%\\:()]+)$/.test(written) || !URL.canParse(url)) return '';
-  return new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
+  if (!/^(\[.*\]|[^\s/?#@%\\:()]+)$/.test(written)) return '';
+  return parseUrl(`http://${written}`)?.hostname.replace(/^\[(.*)\]$/, '$1') ?? '';
 }

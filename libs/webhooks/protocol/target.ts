@@ -1,6 +1,7 @@
 import { DomainError } from '#kernel/errors';
 import { networkOf } from '#platform/net/address';
 import { addressOf, type Destination, Openings } from '#platform/net/openings';
+import { parseUrl } from '#platform/net/parse-url';
 
 export interface TargetRules {
   /** Allows http, and loopback addresses, on any port. Refused in production. */
@@ -47,9 +48,8 @@ export class Targets {
    * @throws InvalidUrl
    */
   check(text: string): URL {
-    if (/\s/.test(text) || !URL.canParse(text))
-      throw new InvalidUrl('malformed', 'This is not an absolute URL.');
-    const url = new URL(text);
+    const url = /\s/.test(text) ? undefined : parseUrl(text);
+    if (!url) throw new InvalidUrl('malformed', 'This is not an absolute URL.');
     // The encoded URL may be longer, and it is the one that is sent and shown.
     if (Math.max(text.length, url.href.length) > mostCharacters)
       throw new InvalidUrl('too_long', `The URL is longer than ${mostCharacters} characters, encoded.`);

@@ -16,6 +16,12 @@ describe('a URL', () => {
     expect(new Targets(production).check(url).href).toBe(href);
   });
 
+  it('with letters beyond ASCII is accepted also after thousands of others', () => {
+    const targets = new Targets(production);
+    for (let count = 0; count < 20_000; count++) targets.check(`https://hooks.example.com/${count}`);
+    expect(targets.check('https://bücher.example/').hostname).toBe('xn--bcher-kva.example');
+  });
+
   it.each([
     ['http://example.com/', 'scheme'],
     ['ftp://example.com/', 'scheme'],
