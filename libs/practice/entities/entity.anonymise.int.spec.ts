@@ -1,5 +1,5 @@
 import { Erasures } from '#event-store/erasures';
-import { toUuid } from '#kernel/ids';
+import { kindOf, toUuid } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
 import { createTestStore, type TestStore } from '../../../test/support/store';
 import { definitions } from '../areas';
@@ -8,7 +8,9 @@ import * as division from '../divisions/division.commands';
 import * as collection from '../document-collections/document-collection.commands';
 import { employeeWriting } from '../employees/employee.commands';
 import * as matter from '../matters/matter.commands';
+import { Activity } from '../records/activity';
 import * as records from '../records/records.commands';
+import type { AnyWriting } from '../records/write-record';
 import { supplierWriting } from '../suppliers/supplier.commands';
 import { createFirm, getRecord, listRecords, project } from '../testing/firm';
 import type { Do } from '../testing/work-life';
@@ -192,6 +194,20 @@ describe('the erasure of a person, on a real store', () => {
     jest.spyOn(store.appender, 'append').mockImplementation((job) => meanwhile().then(() => append(job)));
     const erasing = anonymise(id).finally(() => jest.restoreAllMocks());
     await expect(erasing).rejects.toMatchObject({ code: 'open_matters' });
+  });
+
+  it.each([
+    ['employee', employeeWriting],
+    ['supplier', supplierWriting],
+  ])('deactivates the %s that they become just before it is recorded', async (kind, writing) => {
+    const id = await person();
+    const become = () =>
+      act(records.CreateRecord, records.CreateRecordHandler, writing as AnyWriting, { entityId: id });
+    const append = store.appender.append.bind(store.appender);
+    jest.spyOn(store.appender, 'append').mockImplementationOnce((job) => become().then(() => append(job)));
+    const { records: written } = await anonymise(id).finally(() => jest.restoreAllMocks());
+    expect(written).toMatchObject([{ id }, { data: { entityId: id, state: Activity.Inactive } }]);
+    expect(kindOf(written[1].id)).toBe(kind);
   });
 
   it('is found through an index, without reading all events', async () => {
