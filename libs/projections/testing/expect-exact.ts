@@ -1,17 +1,19 @@
-import { Division } from '#practice/divisions/division';
+import { EVENT_COLUMNS, type EventRow } from '#event-store/codec';
+import { type Folded, fold } from '#event-store/events';
+import { Division, type DivisionState } from '#practice/divisions/division';
 import type { TestStore } from '../../../test/support/store';
 import { waitFor } from '../../../test/support/wait-for';
 
-/** Number of streams that are folded at a time. */
-const AT_ONCE = 50;
-
 /** Waits until all events have been applied. Then every division's row and tally must be the result of its events. */
-export async function expectExact({ loader, reads }: TestStore): Promise<void> {
+export async function expectExact({ codec, reads }: TestStore): Promise<void> {
   const rows = async <Row extends object>(sql: string) => (await reads.pool.query<Row>(sql)).rows;
-  const streams = await rows<{ tenant_id: number; stream_id: string; version: number }>(
-    'select tenant_id, stream_id, max(version) as version from event_store.events group by 1, 2',
-  );
-  const total = streams.reduce((sum, { version }) => sum + version, 0);
+  const folded = new Map<string, Folded<DivisionState>>();
+  for (const row of await rows<EventRow>(
+    `select ${EVENT_COLUMNS} from event_store.events e order by e.version`,
+  ))
+    folded.set(row.stream_id, fold(Division, folded.get(row.stream_id), codec.decodeEvent(row)));
+  const divisions = [...folded].sort(([a], [b]) => (a < b ? -1 : 1));
+  const total = divisions.reduce((sum, [, { version }]) => sum + version, 0);
   const counted = () =>
     rows<{ stream_id: string; events: string }>(
       `select stream_id, events from read_model.tally t
@@ -21,7 +23,7 @@ export async function expectExact({ loader, reads }: TestStore): Promise<void> {
     description: `${total} events to be counted`,
   });
   const counts = new Map((await counted()).map(({ stream_id, events }) => [stream_id, Number(events)]));
-  expect(counts).toEqual(new Map(streams.map(({ stream_id, version }) => [stream_id, version])));
+  expect(counts).toEqual(new Map(divisions.map(([id, { version }]) => [id, version])));
 
   const shown = () =>
     rows<{ id: string; version: number; state: object }>(
@@ -31,13 +33,5 @@ export async function expectExact({ loader, reads }: TestStore): Promise<void> {
   await waitFor(async () => (await shown()).reduce((sum, { version }) => sum + version, 0) === total, {
     description: 'every division to be shown as it is',
   });
-  const folded: { id: string; version: number; state: object }[] = [];
-  for (let first = 0; first < streams.length; first += AT_ONCE) {
-    const folding = streams.slice(first, first + AT_ONCE).map(async ({ tenant_id, stream_id }) => {
-      const fold = await loader.foldEvents(Division, tenant_id, stream_id);
-      return { id: stream_id, version: fold!.version, state: fold!.data };
-    });
-    folded.push(...(await Promise.all(folding)));
-  }
-  expect(await shown()).toEqual(folded.sort((a, b) => (a.id < b.id ? -1 : 1)));
+  expect(await shown()).toEqual(divisions.map(([id, { version, data }]) => ({ id, version, state: data })));
 }
