@@ -33,7 +33,7 @@ export function invoiceUpdates(
   if (wanted.issued === null && isIssuedUnpaid(state))
     invoice.apply([{ type: 'InvoiceUnissued', data: { day: state.issueDate! } }]);
   if (invoice.now.state === Draft) {
-    const dates = changesOf(invoice.now, { issueDate, dueDate: dueDate ?? invoice.now.dueDate });
+    const dates = changesOf(invoice.now, { issueDate, dueDate });
     if (wanted.issued === null && Object.keys(dates).length > 0)
       invoice.apply([{ type: 'InvoiceUpdated', data: dates }]);
     invoice.apply(newLines(invoice.now, wanted));

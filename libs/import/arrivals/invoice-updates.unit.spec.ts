@@ -73,6 +73,15 @@ describe('updatesOf an invoice', () => {
     expect(shown(done.after, isDraft)).toEqual(shown(made(invoices, after).state, isDraft));
   });
 
+  it.each(['draft', 'issued'])(
+    'that is %s becomes a draft without a due date when its row leaves that out',
+    (from) => {
+      const fields = { ...shapes.draft.fields, issueDate: '2025-06-01', dueDate: null };
+      const { after } = changed(invoices, shapes[from], invoice('Draft', { fields }));
+      expect(after).toMatchObject({ issueDate: '2025-06-01', dueDate: null });
+    },
+  );
+
   it('that is issued refuses other lines', () => {
     const other = { ...shapes.issued, lines: [line('90')] };
     expect(refusal(invoices, shapes.issued, other)).toBe('invoice_fixed');
