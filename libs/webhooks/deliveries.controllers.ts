@@ -18,12 +18,12 @@ import { ApiFeed, ApiQueued, ApiRows, ApiWithoutEvents } from './webhooks.api';
 
 @ApiTags('webhooks')
 @Controller(':tenant/api/v1/webhooks/:id/deliveries')
+@Permission('webhooks:write')
 export class WebhookDeliveriesWriteController {
   constructor(private readonly commands: CommandBus) {}
 
   @Post(':deliveryId/redeliver')
   @HttpCode(202)
-  @Permission('webhooks:write')
   @ApiWithoutEvents()
   @ApiOperation({ summary: 'Send a delivery again, with a new schedule of attempts' })
   @ApiQueued(DeliveryView)
@@ -38,11 +38,11 @@ export class WebhookDeliveriesWriteController {
 
 @ApiTags('webhooks')
 @Controller(':tenant/api/v1/webhooks/:id/deliveries')
+@Permission('webhooks:read')
 export class WebhookDeliveriesReadController {
   constructor(private readonly queries: QueryBus) {}
 
   @Get()
-  @Permission('webhooks:read')
   @ApiOperation({ summary: 'List deliveries of the events that the token may read, the latest first' })
   @ApiRows(DeliveryView)
   list(
@@ -54,7 +54,6 @@ export class WebhookDeliveriesReadController {
   }
 
   @Get(':deliveryId')
-  @Permission('webhooks:read')
   @ApiOne(DeliveryWithAttemptsView)
   one(
     @CurrentContext() context: RequestContext,
@@ -67,9 +66,9 @@ export class WebhookDeliveriesReadController {
 
 @ApiTags('webhooks')
 @Controller(':tenant/api/v1/webhooks/eventtypes')
+@Permission('webhooks:read')
 export class WebhookEventTypesReadController {
   @Get()
-  @Permission('webhooks:read')
   @ApiOperation({ summary: 'List the events that can be subscribed to' })
   @ApiRows(EventTypeView)
   list(@Query() query: PageQuery): Reply {
@@ -79,11 +78,11 @@ export class WebhookEventTypesReadController {
 
 @ApiTags('webhooks')
 @Controller(':tenant/api/v1/webhooks/events')
+@Permission('webhooks:read')
 export class WebhookEventsReadController {
   constructor(private readonly queries: QueryBus) {}
 
   @Get()
-  @Permission('webhooks:read')
   @ApiOperation({
     summary: 'List the events of the tenant in order, for clients that poll',
     description:

@@ -40,11 +40,11 @@ import {
 
 @ApiTags('webhooks')
 @Controller(':tenant/api/v1/webhooks')
+@Permission('webhooks:write')
 export class WebhooksWriteController {
   constructor(private readonly commands: CommandBus) {}
 
   @Put()
-  @Permission('webhooks:write')
   @ApiOperation({ summary: 'Create or replace the webhook with that id' })
   @ApiRegistered()
   register(@CurrentContext() context: RequestContext, @Body() body: WebhookRegistration): Promise<Reply> {
@@ -52,7 +52,6 @@ export class WebhooksWriteController {
   }
 
   @Post()
-  @Permission('webhooks:write')
   @ApiWithoutEvents()
   @ApiCreateWithSecret(WebhookWithSecretView)
   create(@CurrentContext() context: RequestContext, @Body() body: WebhookInput): Promise<Reply> {
@@ -60,7 +59,6 @@ export class WebhooksWriteController {
   }
 
   @Patch(':id')
-  @Permission('webhooks:write')
   @ApiWithoutEvents()
   @ApiUpdate(WebhookView)
   update(
@@ -73,7 +71,6 @@ export class WebhooksWriteController {
   }
 
   @Post(':id/pause')
-  @Permission('webhooks:write')
   @ApiWithoutEvents()
   @ApiAction(WebhookView)
   pause(@CurrentContext() context: RequestContext, @IdParam('webhook') id: Id): Promise<Reply> {
@@ -81,7 +78,6 @@ export class WebhooksWriteController {
   }
 
   @Post(':id/resume')
-  @Permission('webhooks:write')
   @ApiWithoutEvents()
   @ApiOperation({ summary: 'Resume a webhook, and enable it' })
   @ApiAction(WebhookView)
@@ -90,7 +86,6 @@ export class WebhooksWriteController {
   }
 
   @Post(':id/rotate-secret')
-  @Permission('webhooks:write')
   @ApiWithoutEvents()
   @ApiOperation({
     summary: 'Give a webhook a new secret; messages are also signed with the old one for 24 hours',
@@ -108,7 +103,6 @@ export class WebhooksWriteController {
 
   @Post(':id/test')
   @HttpCode(202)
-  @Permission('webhooks:write')
   @ApiWithoutEvents()
   @ApiOperation({
     summary: 'Send a webhook a message of the type webhook.test',
@@ -121,7 +115,6 @@ export class WebhooksWriteController {
 
   @Post(':id/replay')
   @HttpCode(202)
-  @Permission('webhooks:write')
   @ApiWithoutEvents()
   @ApiOperation({
     summary: 'Send a webhook the events of a period again',
@@ -140,7 +133,6 @@ export class WebhooksWriteController {
   }
 
   @Delete(':id')
-  @Permission('webhooks:write')
   @ApiWithoutEvents()
   @ApiRemove()
   remove(@CurrentContext() context: RequestContext, @IdParam('webhook') id: Id): Promise<Reply> {
@@ -150,18 +142,17 @@ export class WebhooksWriteController {
 
 @ApiTags('webhooks')
 @Controller(':tenant/api/v1/webhooks')
+@Permission('webhooks:read')
 export class WebhooksReadController {
   constructor(private readonly queries: QueryBus) {}
 
   @Get()
-  @Permission('webhooks:read')
   @ApiRows(WebhookView)
   list(@CurrentContext() context: RequestContext, @Query() query: PageQuery): Promise<Reply> {
     return this.queries.execute(new ListWebhooks(context, query));
   }
 
   @Get(':id')
-  @Permission('webhooks:read')
   @ApiOne(WebhookView)
   one(@CurrentContext() context: RequestContext, @IdParam('webhook') id: Id): Promise<Reply> {
     return this.queries.execute(new GetWebhook(context, id));

@@ -15,12 +15,12 @@ import { GetReport } from './import-report.queries';
 
 @ApiTags('etl')
 @Controller(':tenant/api/v1/etl')
+@Permission('etl:write')
 export class ImportsWriteController {
   constructor(private readonly commands: CommandBus) {}
 
   @Post('import')
   @HttpCode(202)
-  @Permission('etl:write')
   @ApiOperation({ summary: "Import a firm's data from its SQL Server into a staging tenant" })
   @ApiAccepted()
   queue(@CurrentContext() context: RequestContext, @Body() body: ImportInput): Promise<Reply> {
@@ -29,7 +29,6 @@ export class ImportsWriteController {
 
   @Post('promote-to-production')
   @HttpCode(202)
-  @Permission('etl:write')
   @ApiOperation({ summary: 'Promote a validated import to production' })
   @ApiExtension('x-refusals', [404])
   @ApiAccepted()
@@ -39,7 +38,6 @@ export class ImportsWriteController {
 
   @Post('cancel')
   @HttpCode(202)
-  @Permission('etl:write')
   @ApiOperation({ summary: 'Cancel an import that has not been promoted' })
   @ApiExtension('x-refusals', [404])
   @ApiAccepted()
@@ -50,11 +48,11 @@ export class ImportsWriteController {
 
 @ApiTags('etl')
 @Controller(':tenant/api/v1/etl')
+@Permission('etl:write')
 export class ImportsReadController {
   constructor(private readonly queries: QueryBus) {}
 
   @Get('import-status/:requestId')
-  @Permission('etl:write')
   @ApiOperation({ summary: 'Read the status of an import' })
   @ApiStatus()
   one(@CurrentContext() context: RequestContext, @RequestIdParam() requestId: string): Promise<Reply> {
@@ -62,7 +60,6 @@ export class ImportsReadController {
   }
 
   @Get('import-report/:requestId')
-  @Permission('etl:write')
   @ApiOperation({ summary: 'Read the findings about the data of an import, and its totals' })
   @ApiReport()
   report(
@@ -75,7 +72,6 @@ export class ImportsReadController {
   }
 
   @Get('schema/1.0')
-  @Permission('etl:write')
   @ApiOperation({ summary: 'Get the T-SQL script that creates the tables of an import, version 1.0' })
   @ApiText('The script, for SQL Server 2016 and later.')
   schema(): Reply {
