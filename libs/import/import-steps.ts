@@ -76,7 +76,7 @@ export class ImportSteps {
 }
 
 function failed(errors: number, more: string): Ending {
-  const message = `${errorsFound(errors)}: see the report. ${more} Correct them in the source, and import again.`;
+  const message = `${errorsFound(errors)}: see the report. ${more} Correct the source, and import again.`;
   return { outcome: 'ValidationFailed', message };
 }
 

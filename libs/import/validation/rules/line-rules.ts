@@ -58,9 +58,9 @@ const kindRules: readonly Rule[] = [
 
 /** The work or cost that a line charges must be on the matter of its invoice, and billable. */
 const sourceRules = [
-  ['WorkItemId', 'work'],
-  ['CostRecoveryId', 'cost'],
-].flatMap(([column, called]): Rule[] => [
+  ['WorkItemId', 'work', 'it has no MatterId, or its IsBillable is 0'],
+  ['CostRecoveryId', 'cost', 'its Kind is Anticipated'],
+].flatMap(([column, called, why]): Rule[] => [
   {
     code: 'matter_differs',
     table: 'InvoiceLine',
@@ -75,7 +75,7 @@ const sourceRules = [
     code: 'wrong_state',
     table: 'InvoiceLine',
     column,
-    message: `The ${called} cannot be billed; correct it, or remove the line.`,
+    message: `The ${called} cannot be billed: ${why}. Correct it, or remove the line.`,
     rows: `from invoice_lines t join ${called}_values w on w.import_id = t.${checkedColumn(column)} where not w.is_billable`,
   },
 ]);
