@@ -45,7 +45,9 @@ describe('locks', () => {
           links: [{ target, kind: 'x', source: written }],
           unlinked: [{ target: free, kind: null }],
           keys: [{ kind: 'code', key: 'A', stream: written }],
+          unkeys: [{ kind: 'code', key: 'B', stream: written }],
           counters: [{ name: 'n', expected: 0, value: 1 }],
+          repeats: [{ integration: 'i', key: 'k', hash: '', streams: [], outcome: null }],
         },
       }),
     );
@@ -54,7 +56,9 @@ describe('locks', () => {
         streamLock(written),
         streamLock(free),
         nameLock('key', 1, 'code', 'A'),
+        nameLock('key', 1, 'code', 'B'),
         nameLock('counter', 1, 'n'),
+        nameLock('repeat', 1, 'i', 'k'),
       ]),
     );
     expect(new Set(locks.shared)).toEqual(new Set([tenantLock(1), streamLock(relied), streamLock(target)]));

@@ -114,6 +114,11 @@ describe('a work item', () => {
     second.when((state) => off(state, {})).thenEvents([writtenOff('66.68', '6.6673')]);
   });
 
+  it('is not written off while some of the amount or some of the units remain', () => {
+    for (const rounded of [writtenOff('100', '10'), writtenOff('100.01', '9.9999')])
+      expect(given(WorkItem, [created, finalised, rounded]).state).toMatchObject({ state: 1 });
+  });
+
   it('cannot be written off by more than remains, by units and amount at once, or before it is finalised', () => {
     const item = given(WorkItem, [created, finalised]);
     item.when((state) => off(state, { amount: '100.02' })).thenRefused('more_than_remains');
