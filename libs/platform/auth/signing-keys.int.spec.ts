@@ -116,6 +116,15 @@ describe('signing keys and access tokens', () => {
     });
   });
 
+  it('refuses the tokens of a key that was withdrawn, even those that it has verified before', async () => {
+    const { keys, tokens } = startProcess();
+    const issued = await tokens.issue(client);
+    await tokens.verify(issued.text);
+    await database.pool.query('delete from platform.signing_keys');
+    await keys.list();
+    await expect(tokens.verify(issued.text)).rejects.toMatchObject({ code: 'invalid_token' });
+  });
+
   it('refuses forged tokens and tokens of another deployment', async () => {
     const { keys, tokens } = startProcess();
     const { text } = await tokens.issue(client);
