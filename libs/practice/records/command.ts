@@ -34,8 +34,7 @@ export class ChangeCommand<Body> {
  * @param attempt loads, decides and records; returns the record that the answer shows. It may run more than once
  */
 export function handlerOf<Command extends { context: RequestContext }, State extends object>(
-  // biome-ignore lint/suspicious/noExplicitAny: the parameters of any command
-  command: new (...parameters: any[]) => Command,
+  command: new (...parameters: never[]) => Command,
   attempt: (work: UnitOfWork, command: Command) => Promise<Folded<State>>,
 ) {
   @CommandHandler(command)
