@@ -85,6 +85,9 @@ describe('an invoice', () => {
       '/clientId',
     );
     expectProblem(await api.patch(`invoices/${id}`, { clientId: other }), 422, 'client_fixed', '/clientId');
+    const currency = { currency: 'USD' };
+    expectProblem(await api.patch(`invoices/${id}`, currency), 422, 'currency_fixed', '/currency');
+    expect((await api.patch(`invoices/${id}`, { currency: null })).status).toBe(200);
     expectProblem(
       await api.patch(`invoices/${id}`, { issueDate: '2025-02-02', dueDate: '2025-02-01' }),
       422,

@@ -57,7 +57,8 @@ export async function createInvoice(work: UnitOfWork, body: InvoiceInput) {
 export async function updateInvoice(work: UnitOfWork, id: string, body: InvoicePatch) {
   const { before, draft } = await loadDraft(work, id);
   const { lines, issueDate, dueDate, clientId, matterId, currency, ...own } = body;
-  for (const [name, value] of Object.entries({ clientId, matterId, currency })) {
+  // clientId and matterId are never null, and a currency of null is the one that the invoice has.
+  for (const [name, value] of Object.entries({ clientId, matterId, currency: currency ?? undefined })) {
     if (value !== undefined && value !== before.data[name as keyof InvoiceState])
       throw invalid(`${name.replace('Id', '')}_fixed`, `${name}: it cannot be changed on an invoice.`, name);
   }
