@@ -15,6 +15,11 @@ export interface Described {
   operation: Operation;
 }
 
+const MERGE_PATCH =
+  'A JSON merge patch (RFC 7396): an absent field stays as it is, and null empties it. If a field cannot be empty, but ' +
+  'may be absent when a record is created, null gives it the value that it would get then; but numbers, the time when ' +
+  'a matter was opened, and the currency of a matter or an invoice stay as they are.';
+
 /** What a controller declares about an operation besides its description. */
 export interface Route {
   permission: PermissionName;
@@ -104,7 +109,11 @@ function requestOf(method: Method, schema: Schema, examples: Examples): Operatio
   const content = { schema, example: examples.request(schema) };
   const types = ['application/json', ...(method === 'patch' ? ['application/merge-patch+json'] : [])];
   const required = method !== 'post' || examples.mustHave(schema);
-  return { required, content: Object.fromEntries(types.map((type) => [type, content])) };
+  return {
+    ...(method === 'patch' && { description: MERGE_PATCH }),
+    required,
+    content: Object.fromEntries(types.map((type) => [type, content])),
+  };
 }
 
 /** A body that is not JSON, as it was described, with an example. */
@@ -156,6 +165,7 @@ function statusesOf(path: string, method: Method, operation: Operation): number[
   return [
     ...(/\{(id|requestId)\}/.test(path) ? [404] : []),
     ...(refusals ?? []),
+    ...(takesBody ? [408] : []),
     ...(reads ? [] : [409]),
     ...(given.some(({ name }) => name === 'If-Match') ? [412] : []),
     ...(given.some(({ name }) => name === 'Range') ? [416] : []),

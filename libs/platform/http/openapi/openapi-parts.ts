@@ -115,6 +115,13 @@ const refusals = new Map([
   ),
   refusal(404, 'NotFound', 'There is no such record in this tenant.', ['not_found'], 'No such matter.'),
   refusal(
+    408,
+    'TooSlow',
+    'The body did not arrive in time: within 30 seconds, or ten minutes for a document. The connection is closed.',
+    ['body_too_slow', 'request_too_slow'],
+    'The body was not received in time.',
+  ),
+  refusal(
     409,
     'Conflict',
     'The present state of the record, or another record, does not allow the request.',
