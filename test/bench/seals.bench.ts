@@ -7,6 +7,7 @@
 import { SealVerification } from '#event-store/seals/seal-verification';
 import { Sealing } from '#event-store/seals/sealing';
 import { Seals } from '#event-store/seals/seals';
+import { SystemClock } from '#kernel/clock';
 import { newId } from '#kernel/ids';
 import { migrate } from '#platform/database/migrate';
 import { execute } from '../support/database';
@@ -51,7 +52,7 @@ async function main(): Promise<void> {
       const sealed: Contestant = {
         name: `with sealing, ${concurrency} callers`,
         async run(seconds) {
-          const sealing = new Sealing(worker.writes);
+          const sealing = new Sealing(worker.writes, worker.feed, new SystemClock());
           sealing.start();
           try {
             return await run(concurrency, seconds);

@@ -1,10 +1,14 @@
 import { Logger } from '@nestjs/common';
+import { register } from 'prom-client';
 import { Parent } from '#event-store/testing/streams';
+import { SystemClock } from '#kernel/clock';
 import type { RequestContext } from '#platform/request-context';
 import { createContext, createTestStore, openStore, type TestStore } from '../../../test/support/store';
 import { waitFor } from '../../../test/support/wait-for';
 import { Sealing } from './sealing';
 import { type SealsOf, sealsOf, writeThree } from './testing/sealed-store';
+
+const clock = new SystemClock();
 
 class SoonGivenUp extends Sealing {
   protected override readonly silenceMs = 500;
@@ -43,7 +47,10 @@ describe('the sealing job', () => {
 
   it('is done by one process, and by another when that one ends or loses its connection', async () => {
     const second = openStore(store.url, [Parent]);
-    const [one, two] = [new Sealing(store.writes), new Sealing(second.writes)];
+    const [one, two] = [
+      new Sealing(store.writes, store.feed, clock),
+      new Sealing(second.writes, second.feed, clock),
+    ];
     one.start();
     await waitFor(async () => (await leaders(store.url)).length === 1, { description: 'a leader' });
     two.start();
@@ -68,7 +75,10 @@ describe('the sealing job', () => {
 
   it('goes to another process when the one that does it is frozen', async () => {
     const second = openStore(store.url, [Parent]);
-    const [frozen, other] = [new SoonGivenUp(store.writes), new Sealing(second.writes)];
+    const [frozen, other] = [
+      new SoonGivenUp(store.writes, store.feed, clock),
+      new Sealing(second.writes, second.feed, clock),
+    ];
     // Nothing runs in a frozen process: what it waits for never happens.
     let thaw = () => {};
     jest.spyOn(frozen as unknown as Resting, 'rest').mockReturnValueOnce(
@@ -87,7 +97,7 @@ describe('the sealing job', () => {
   });
 
   it('rests no longer than usual after a turn that had to wait for the database', async () => {
-    const job = new Sealing(store.writes);
+    const job = new Sealing(store.writes, store.feed, clock);
     const rest = jest.spyOn(job as unknown as Resting, 'rest');
     await writeThree(store, context, 'one');
     const holder = await store.writes.pool.connect();
@@ -101,5 +111,30 @@ describe('the sealing job', () => {
     await waitFor(() => rest.mock.calls.length > 0, { description: 'the job to rest' });
     await job.onApplicationShutdown();
     expect(Math.max(...rest.mock.calls.map(([milliseconds]) => milliseconds))).toBeLessThanOrEqual(5_000);
+  });
+
+  it('says how old the oldest event is that has no seal', async () => {
+    const lag = async () => {
+      const metric = await register.getSingleMetric('seal_lag_seconds')!.get();
+      return metric.values.map(({ value }) => value);
+    };
+    const job = new Sealing(store.writes, store.feed, clock);
+    job.start();
+    await waitFor(async () => (await leaders(store.url)).length === 1, { description: 'a leader' });
+    expect(await lag()).toEqual(Array(12).fill(0));
+
+    const holder = await store.writes.pool.connect();
+    await holder.query('begin; lock table event_store.seals');
+    await writeThree(store, context, 'one');
+    await rows(
+      `update event_store.events set recorded_at = recorded_at - interval '1 hour' where version = 1`,
+    );
+    expect((await lag()).filter((seconds) => seconds > 3_600)).toHaveLength(1);
+
+    await holder.query('rollback');
+    holder.release();
+    await allSealed(3);
+    expect(await lag()).toEqual(Array(12).fill(0));
+    await job.onApplicationShutdown();
   });
 });

@@ -1,8 +1,12 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Client } from 'pg';
+import { Feed, lagOf } from '#event-store/feed';
 import { nameLock } from '#event-store/locks';
+import { parsePosition, START } from '#event-store/position';
+import { Clock } from '#kernel/clock';
 import { WriteDatabase } from '#platform/database';
 import { SILENCE_MS } from '#platform/database/sign-of-life';
+import { registerGauge } from '#platform/observability/gauge';
 import { SEALED_AT_ONCE, sealNext } from './seals';
 
 const EVERY_MS = 5_000;
@@ -32,10 +36,20 @@ export class Sealing implements OnApplicationShutdown {
   private stopping = false;
   private wake: () => void = () => undefined;
 
-  constructor(private readonly database: WriteDatabase) {}
+  constructor(
+    private readonly database: WriteDatabase,
+    private readonly feed: Feed,
+    private readonly clock: Clock,
+  ) {}
 
   start(): void {
     this.running ??= this.run();
+    registerGauge(
+      'seal_lag_seconds',
+      'Age of the oldest event of a partition that has no seal yet; 0 when all have one.',
+      ['partition'],
+      (set) => this.lag(set),
+    );
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -85,6 +99,18 @@ export class Sealing implements OnApplicationShutdown {
     const [{ partitions, leading }] = rows;
     this.leading = leading;
     return leading ? partitions : 0;
+  }
+
+  private async lag(set: (value: number, partition: string) => void): Promise<void> {
+    const { rows } = await this.database.pool.query<{ partition: number; at: string | null }>(
+      `select p.partition, (reached).epoch || '.' || (reached).transaction_id || '.' || (reached).position as at
+       from generate_series(0, (select partitions - 1 from platform.installation)) as p(partition)
+       left join event_store.seal_checkpoints c on c.partition = p.partition`,
+    );
+    const cursors = rows.map(({ partition, at }) => ({ partition, after: at ? parsePosition(at) : START }));
+    const oldest = await this.feed.oldest(cursors);
+    const now = this.clock.now();
+    for (const [index, { partition }] of cursors.entries()) set(lagOf(oldest[index], now), String(partition));
   }
 
   private async connect(): Promise<Client> {
