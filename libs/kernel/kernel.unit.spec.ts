@@ -81,4 +81,11 @@ describe('days', () => {
     expect(dayIn('Australia/Sydney', '2025-12-31T12:59:59.999Z')).toBe('2025-12-31');
     expect(dayIn('Australia/Sydney', '2025-12-31T13:00:00Z')).toBe('2026-01-01');
   });
+
+  it('have years of four digits, also at the ends of the calendar', () => {
+    expect(dayIn('Australia/Sydney', '0001-01-01T00:00:00Z')).toBe('0001-01-01');
+    expect(dayIn('America/New_York', '0001-01-01T00:00:00Z')).toBe('0001-01-01');
+    expect(dayIn('Europe/London', '0999-06-30T12:00:00Z')).toBe('0999-06-30');
+    expect(dayIn('Australia/Sydney', '9999-12-31T23:59:59Z')).toBe('9999-12-31');
+  });
 });

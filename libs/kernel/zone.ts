@@ -1,9 +1,14 @@
+import { DateTime } from 'luxon';
+
 /** A calendar day, `YYYY-MM-DD`. */
 export type Day = string;
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** The day on which an instant falls in a time zone. */
+/**
+ * The day on which an instant falls in a time zone. What falls before the year 1 or after the year 9999 counts to the first
+ * or the last of the days between: clients mean "ever" by the ends of their calendars, which no record reaches.
+ */
 export function dayIn(zone: string, instant: Date | string): Day {
   let format = formats.get(zone);
   if (!format) {
@@ -16,7 +21,16 @@ export function dayIn(zone: string, instant: Date | string): Day {
     });
     formats.set(zone, format);
   }
-  return format.format(typeof instant === 'string' ? new Date(instant) : instant);
+  const date = typeof instant === 'string' ? new Date(instant) : instant;
+  const day = format.format(date);
+  return day.length === 10 ? day : dayOfOtherYear(zone, date);
+}
+
+/** The day of an instant whose year Intl formats with more or fewer than four digits, and without its era. */
+function dayOfOtherYear(zone: string, date: Date): Day {
+  const local = DateTime.fromJSDate(date, { zone });
+  if (local.year < 1) return '0001-01-01';
+  return local.year > 9999 ? '9999-12-31' : local.toISODate()!;
 }
 
 /**

@@ -24,6 +24,11 @@ describe("times of a list's query", () => {
     expect(await asked('Europe/London', { day: '2025-06-12T00:30:00+09:00' })).toEqual({ day: '2025-06-11' });
   });
 
+  it("are days between the years 1 and 9999, also of the ends of a client's calendar", async () => {
+    expect(await asked('Europe/London', { day: '0001-01-01T00:00:00Z' })).toEqual({ day: '0001-01-01' });
+    expect(await asked('Australia/Sydney', { day: '9999-12-31T23:59:59Z' })).toEqual({ day: '9999-12-31' });
+  });
+
   it('stay as they are where no zone matters, and the zone is not looked up then', async () => {
     const query = { from: '2025-06-12T10:00:00Z', day: '2025-06-12', keywords: 'lease' };
     expect(await inZone(query, times, () => Promise.reject(new Error('asked')))).toBe(query);
