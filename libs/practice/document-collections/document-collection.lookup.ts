@@ -5,6 +5,8 @@ import { givenReference } from '../records/record';
 import { DocumentCollection, type DocumentCollectionState, rootOf } from './document-collection';
 
 export {
+  openCollection,
+  placeQuestions,
   presentSubject,
   SubjectField,
   SubjectFilter,

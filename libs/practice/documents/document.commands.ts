@@ -10,13 +10,15 @@ import {
   createRoot,
   DocumentCollection,
   type DocumentCollectionState,
+  openCollection,
+  placeQuestions,
   presentSubject,
   rootOf,
   subjectQuestions,
 } from '../document-collections/document-collection.lookup';
 import { loadAddressed } from '../records/addressed-record';
 import { handlerOf } from '../records/command';
-import { givenReference, referred } from '../records/record';
+import { givenReference } from '../records/record';
 import type { RecordWriting } from '../records/write-record';
 import { addVersion, Document, type DocumentState, requireFresh, UNKNOWN_TYPE } from './document';
 import type { Content, Naming } from './document.events';
@@ -99,13 +101,13 @@ async function collectionFor(
   { documentCollectionId, subjectId }: DocumentInput,
 ): Promise<Folded<DocumentCollectionState>> {
   const found = await work.load({
-    collection: at(DocumentCollection, documentCollectionId),
+    ...placeQuestions(documentCollectionId),
     root: subjectId ? holding(DocumentCollection, rootOf(subjectId)) : at(DocumentCollection, null),
     ...subjectQuestions(subjectId),
   });
   if (subjectId) presentSubject(subjectId, found);
   if (documentCollectionId) {
-    const collection = referred(found.collection, 'documentcollection', 'documentCollectionId');
+    const collection = openCollection(found);
     if (subjectId && subjectId !== collection.data.subjectId)
       throw invalid('subject_mismatch', 'subjectId: the collection is of another subject.', 'subjectId');
     return collection;
@@ -119,9 +121,8 @@ async function collectionFor(
   return found.root ?? createRoot(work, subjectId);
 }
 
-const asks = (_: RequestContext, { documentCollectionId }: DocumentPatch) => ({
-  collection: at(DocumentCollection, documentCollectionId),
-});
+const asks = (_: RequestContext, { documentCollectionId }: DocumentPatch) =>
+  placeQuestions(documentCollectionId);
 
 /** How commands change a document's fields and delete it. */
 export const documentWriting: RecordWriting<DocumentState, DocumentPatch, ReturnType<typeof asks>> = {
@@ -136,7 +137,7 @@ export const documentWriting: RecordWriting<DocumentState, DocumentPatch, Return
   asks,
   stored: (_, { collection }) => (collection ? { subjectId: collection.data.subjectId } : {}),
   check({ given, found }) {
-    if (given.documentCollectionId) referred(found.collection, 'documentcollection', 'documentCollectionId');
+    if (given.documentCollectionId) openCollection(found);
   },
 };
 

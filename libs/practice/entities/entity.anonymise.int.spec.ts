@@ -1,11 +1,13 @@
 import { Erasures } from '#event-store/erasures';
 import { kindOf, toUuid } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
+import { newContentKey } from '#platform/storage/content-key';
 import { createTestStore, type TestStore } from '../../../test/support/store';
 import { definitions } from '../areas';
 import * as client from '../clients/client.commands';
 import * as division from '../divisions/division.commands';
 import * as collection from '../document-collections/document-collection.commands';
+import * as document from '../documents/document.commands';
 import { employeeWriting } from '../employees/employee.commands';
 import * as matter from '../matters/matter.commands';
 import { Activity } from '../records/activity';
@@ -148,14 +150,27 @@ describe('the erasure of a person, on a real store', () => {
     expect(first.record.version).toBe(2);
   });
 
-  it('keeps documents from being filed under them', async () => {
-    const id = await person();
+  it('keeps documents from being filed under them, also in a collection that they have', async () => {
+    const collect = (subjectId: string) =>
+      act(collection.CreateDocumentCollection, collection.CreateDocumentCollectionHandler, {
+        name: 'Letters',
+        subjectId,
+      });
+    const keep = (documentCollectionId: string) => {
+      const content = { key: newContentKey(new Date()), size: 1, sha256: '0'.repeat(64) };
+      const body = { fileName: 'Letter.txt', documentCollectionId };
+      return act(document.CreateDocument, document.CreateDocumentHandler, body, content);
+    };
+    const [id, other] = [await person(), await person()];
+    const theirs = (await collect(id)).record.id;
+    const letter = (await keep((await collect(other)).record.id)).record.id;
     await anonymise(id);
-    const file = act(collection.CreateDocumentCollection, collection.CreateDocumentCollectionHandler, {
-      name: 'Letters',
-      subjectId: id,
-    });
-    await expect(file).rejects.toMatchObject({ fault: 'invalid', code: 'entity_anonymised' });
+    const move = () =>
+      act(records.UpdateRecord, records.UpdateRecordHandler, document.documentWriting, letter, {
+        documentCollectionId: theirs,
+      });
+    for (const file of [() => collect(id), () => keep(theirs), move])
+      await expect(file()).rejects.toMatchObject({ fault: 'invalid', code: 'entity_anonymised' });
   });
 
   it('frees their external reference for another record', async () => {
