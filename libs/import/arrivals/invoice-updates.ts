@@ -1,7 +1,12 @@
 import type { StreamDefinition } from '#kernel/decider';
 import { conflict } from '#kernel/errors';
 import { decimal, text } from '#kernel/money';
-import { type InvoiceState, InvoiceStatus, isIssuedUnpaid } from '#practice/invoices/invoice';
+import {
+  type InvoiceState,
+  InvoiceStatus,
+  invoiceStatusName,
+  isIssuedUnpaid,
+} from '#practice/invoices/invoice';
 import { chunks } from '#practice/invoices/invoice.draft';
 import type { InvoiceEvent, InvoiceLine, Payment } from '#practice/invoices/invoice.events';
 import { Evolving } from '../records/evolving';
@@ -26,7 +31,11 @@ export function invoiceUpdates(
     throw fixed('The client, the matter and the currency of an invoice cannot be changed.');
   const invoice = new Evolving(definition, state);
   if (state.state === Voided || state.state === WrittenOff) {
-    if (wanted.state !== InvoiceStateName[state.state] || !isSame(state, wanted) || movesMoney(state, wanted))
+    if (
+      wanted.state !== invoiceStatusName(state.state) ||
+      !isSame(state, wanted) ||
+      movesMoney(state, wanted)
+    )
       throw fixed('An invoice that was voided or written off cannot be changed.');
     return invoice.events;
   }
@@ -47,8 +56,6 @@ export function invoiceUpdates(
   settle(invoice, wanted, reason);
   return invoice.events;
 }
-
-const InvoiceStateName = ['Draft', 'Issued', 'PartPaid', 'Paid', 'Voided', 'WrittenOff'];
 
 function fixed(message: string) {
   return conflict('invoice_fixed', message);
