@@ -15,7 +15,8 @@ function codesOf(region: 'uk' | 'au'): Codes {
   const codes: Codes = new Map();
   const create = (definition: StreamDefinition<TaxCodeState, never>, id: string, events: never[]) => {
     const data = events.reduce<TaxCodeState | undefined>(definition.evolve, undefined)!;
-    codes.set(data.code, { id, data } as Folded<TaxCodeState>);
+    const audit = { createdOn: '2025-01-01T00:00:00.000Z' };
+    codes.set(data.code, { id, audit, data } as Folded<TaxCodeState>);
   };
   createTaxCodes({ context: {}, create } as unknown as UnitOfWork, region);
   return codes;
@@ -169,6 +170,25 @@ describe('currencies with other minor units', () => {
   ])('%s %s: the tax is %s and the total %s', (currency, charges, tax, total) => {
     expect(issued(au, '2025-06-30', charges, currency)).toMatchObject({ tax, total });
   });
+});
+
+it('lines without a code are taxed by the Standard code that is oldest, whatever its id', () => {
+  const [first] = uk.values();
+  const imported = {
+    ...first,
+    // An import gives its records ids that do not sort by time.
+    id: `taxcode_${'0'.repeat(12)}5${'0'.repeat(19)}` as const,
+    audit: { ...first.audit, createdOn: '2025-02-01T00:00:00.000Z' },
+  };
+  const found = {
+    matterTaxCode: undefined,
+    clientTaxCode: undefined,
+    standardTaxCodes: [imported, first],
+  };
+  const fee = { id: 1, kind: 'Fee', sourceId: null, description: null, units: null, rate: null } as const;
+  const lines: InvoiceLine[] = [{ ...fee, amount: '100', taxCodeId: null }];
+  const { taxation } = taxationOn('2025-06-30', 'VAT', lines, new Map(), found);
+  expect(taxation.defaultTaxCodeId).toBe(first.id);
 });
 
 describe('a tax code that cannot be charged', () => {

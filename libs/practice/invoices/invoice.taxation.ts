@@ -104,9 +104,11 @@ function defaultCode(day: Day, scheme: TaxCodeState['scheme'], found: DefaultTax
   const { matterTaxCode, clientTaxCode, standardTaxCodes } = found;
   if (matterTaxCode) return matterTaxCode;
   if (clientTaxCode) return clientTaxCode;
+  // Ids alone do not tell: those that an import gives do not sort by time.
+  const age = ({ id, audit }: Folded<TaxCodeState>) => `${audit.createdOn} ${id}`;
   return standardTaxCodes
     .filter(({ data }) => data.scheme === scheme && rateInForce(data.rates, day))
-    .sort((one, other) => one.id.localeCompare(other.id))
+    .sort((one, other) => age(one).localeCompare(age(other)))
     .at(0);
 }
 
