@@ -227,6 +227,9 @@ describe('invoices', () => {
     expect(await ids({ issueDateFrom: '2025-04-01' })).toEqual([]);
     // An instant means the day in London, where it was already the first of April.
     expect(await ids({ issueDateFrom: '2025-03-31T23:30:00Z' })).toEqual([]);
+    // The least and the greatest DateTime of .NET.
+    const always = { issueDateFrom: '0001-01-01T00:00:00Z', issueDateTo: '9999-12-31T23:59:59.9999999Z' };
+    expect(await ids(always)).toEqual([done.id]);
     expect(await ids({ keywords: issued.number })).toEqual([done.id]);
     const [row] = await api.rows('invoices', { ids: done.id });
     const { matterNumber, title } = await api.data('GET', `matters/${theirs}`);
