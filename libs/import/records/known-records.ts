@@ -88,5 +88,5 @@ export class KnownRecords {
   }
 }
 
-/** Audit fields of folded states here: nothing reads them. */
+/** Audit fields of folded states here. They tell no ages: of several Standard codes the first by id counts as the oldest. */
 export const NOBODY = { createdOn: '', createdBy: '', updatedOn: '', updatedBy: '' };
