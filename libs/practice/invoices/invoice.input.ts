@@ -148,7 +148,11 @@ export class IssueInput {
 }
 
 export class ReversalInput {
-  @DayField({ description: "The day of the reversal. When absent, it is today in the tenant's time zone." })
+  @DayField({
+    description:
+      "The day of the reversal. When absent, it is today in the tenant's time zone, or the issue date if that is later. " +
+      'An earlier day than the issue date is refused with 422 `before_issue`.',
+  })
   date?: string | null;
 }
 
@@ -171,7 +175,14 @@ export class PaymentInput {
   reference?: string | null;
 }
 
-export class PaymentReversalInput extends ReversalInput {
+export class PaymentReversalInput {
+  @DayField({
+    description:
+      "The day of the reversal. When absent, it is today in the tenant's time zone, or the day of the payment if that is " +
+      'later. An earlier day than that of the payment is refused with 422 `before_payment`.',
+  })
+  date?: string | null;
+
   @TextField({ max: 500, description: 'Why the payment is reversed.' })
   reason?: string | null;
 }
@@ -179,7 +190,8 @@ export class PaymentReversalInput extends ReversalInput {
 export class BadDebtInput {
   @DayField({
     description:
-      "The day on which the debt is written off. When absent, it is today in the tenant's time zone.",
+      "The day on which the debt is written off. When absent, it is today in the tenant's time zone, or the issue date " +
+      'if that is later. An earlier day than the issue date is refused with 422 `before_issue`.',
   })
   date?: string | null;
 
