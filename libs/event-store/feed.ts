@@ -11,8 +11,9 @@ import {
   HOLDER_QUERY,
   OLDEST_QUERY,
   PAGE_WEIGHT,
+  STRANGE_QUERY,
 } from './feed/feed-queries';
-import { type Position, parsePosition } from './position';
+import { comparePositions, type Position, parsePosition, START } from './position';
 
 /** The fields that identify and locate an event of the feed. */
 export interface FeedEntry {
@@ -102,6 +103,20 @@ export class Feed {
       values: hasParameters(entries),
     });
     return rows.map(({ known }) => known);
+  }
+
+  /**
+   * The first cursor that is neither at the start nor at an event: the store was restored to an earlier state, or is
+   * another one. What it records next may come before that cursor.
+   */
+  async strange(cursors: readonly Cursor[]): Promise<Cursor | undefined> {
+    const begun = cursors.filter(({ after }) => comparePositions(after, START) > 0);
+    const { rows } = await this.database.pool.query<{ number: number }>({
+      name: 'event_store.strange',
+      text: STRANGE_QUERY,
+      values: cursorParameters(begun, 1),
+    });
+    return rows[0] && begun[rows[0].number - 1];
   }
 
   /**
@@ -210,7 +225,7 @@ export function lagOf(oldest: Date | undefined, now: Date): number {
 }
 
 /** Parameters of the query for the oldest event. */
-export function cursorParameters(cursors: Cursor[], limit: number): unknown[] {
+export function cursorParameters(cursors: readonly Cursor[], limit: number): unknown[] {
   return [
     cursors.map(({ partition }) => partition),
     cursors.map(({ after }) => after.epoch),

@@ -10,7 +10,7 @@ describe('the store that read models follow', () => {
   beforeEach(async () => {
     jest.spyOn(Logger.prototype, 'log').mockImplementation();
     divisions = await Divisions.open(3);
-    followed = new FollowedStore(divisions.store.reads, divisions.store.writes);
+    followed = new FollowedStore(divisions.store.reads, divisions.store.feed);
   });
   afterEach(async () => {
     await divisions.close();

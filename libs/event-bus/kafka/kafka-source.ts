@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { Counter, register } from 'prom-client';
 import type { RecordedEvent } from '#event-store/events';
 import type { Cursor, Feed, FeedPage, StoredEvent } from '#event-store/feed';
-import { comparePositions } from '#event-store/position';
+import { comparePositions, printPosition } from '#event-store/position';
 import type { Calls, FeedSource } from '../feed-source';
 import { fromNotice, type Notice, noticeOf } from './cloud-event';
 import type { KafkaTransport, Member, Membership, ReceivedBatch } from './transport';
@@ -97,6 +97,8 @@ export class KafkaSource implements FeedSource<RecordedEvent>, Member {
       this.feed.decode(arrived),
       missing.length > 0 ? this.feed.page(missing, limit) : { events: [], more: false },
     ]);
+    // Only now: the store could be replaced between a check and the reading.
+    if (arrived.length > 0 || missing.length > 0) await this.verify(cursors);
     for (const { partition } of missing) {
       if (isBehind) {
         this.asked.delete(partition);
@@ -120,6 +122,18 @@ export class KafkaSource implements FeedSource<RecordedEvent>, Member {
     const left = this.membership.leave();
     this.assigned([]);
     await left;
+  }
+
+  /**
+   * Kafka shows no outage of the store, and a replica that lacks the last events may replace it. What that one records
+   * next can come before a cursor, and would never be read.
+   * @throws Error when the store has no event at a cursor; the cursors are then asked for again
+   */
+  private async verify(cursors: Cursor[]): Promise<void> {
+    const strange = await this.feed.strange(cursors);
+    if (!strange) return;
+    const at = `${printPosition(strange.after)} in partition ${strange.partition}`;
+    throw new Error(`The store no longer has the event at ${at}: it was restored to an earlier state`);
   }
 
   /** Removes messages that the store lacks: a restored store may have published events that no longer exist. */

@@ -31,6 +31,24 @@ describe('a source over Kafka', () => {
     expect(await source.read(cursors, LIMIT)).toEqual({ events: [], more: false });
   });
 
+  it('gives nothing after a cursor that the store no longer has, from Kafka or the store', async () => {
+    const { kafka, source } = new SourceTrial();
+    kafka.member.assigned([0]);
+    kafka.append(0, 3);
+    const cursors = [{ partition: 0, after: kafka.positionAt(0, 3) }];
+    expect(await source.read(cursors, LIMIT)).toEqual({ events: [], more: false });
+    kafka.restore([2], false);
+    kafka.append(0, 2);
+    kafka.publish(0, [1, 2]);
+    const at = `1.${cursors[0].after.transactionId}.3 in partition 0`;
+    void kafka.member.received({ partition: 0, messages: kafka.take(0, 2) });
+    await expect(source.read(cursors, LIMIT)).rejects.toThrow(`no longer has the event at ${at}`);
+    kafka.member.assigned([0]);
+    await expect(source.read(cursors, LIMIT)).rejects.toThrow(`no longer has the event at ${at}`);
+    const known = [{ partition: 0, after: kafka.positionAt(0, 1) }];
+    expect((await source.read(known, LIMIT)).events).toHaveLength(2);
+  });
+
   it('asks the store at once for events that Kafka left out, and for those of a new partition', async () => {
     const trial = new SourceTrial();
     const read = () => trial.read({ elapsed: 0, outcome: 'handled', part: 0 });

@@ -36,6 +36,12 @@ export class RoughKafka {
           (event) => event.streamId === streamId && comparePositions(event.at, at) === 0,
         ),
       ),
+    strange: async (cursors: Cursor[]) =>
+      cursors.find(
+        ({ partition, after }) =>
+          comparePositions(after, START) > 0 &&
+          !this.events[partition].some(({ at }) => comparePositions(at, after) === 0),
+      ),
     page: async (cursors: Cursor[], limit: number) => {
       this.storeReads++;
       const ahead = cursors.map(({ partition, after }) =>

@@ -4,7 +4,7 @@ import { type Cursor, cursorParameters, feedParameters, hasParameters } from '..
 import { END, type Position, START } from '../position';
 import { endsOf } from '../testing/read-feed';
 import { Parent } from '../testing/streams';
-import { BARE_FEED_QUERY, FEED_QUERY, HAS_QUERY, OLDEST_QUERY } from './feed-queries';
+import { BARE_FEED_QUERY, FEED_QUERY, HAS_QUERY, OLDEST_QUERY, STRANGE_QUERY } from './feed-queries';
 
 interface Node {
   'Node Type': string;
@@ -143,6 +143,27 @@ describe('the plan of a poll', () => {
       expect(nodes(plan).filter((node) => node['Relation Name'] === 'events')).toMatchObject([
         {
           'Node Type': 'Index Scan',
+          'Index Name': 'events_feed',
+          'Index Cond': expect.stringMatching(/partition = .*epoch = .*transaction_id = .*"position" = /),
+          'Actual Loops': known.length,
+          'Actual Rows': 1,
+        },
+      ]);
+    },
+  );
+
+  it.each(['force_custom_plan', 'force_generic_plan'])(
+    'for cursors that are at no event (%s) finds each by the index',
+    async (mode) => {
+      const known = [...heads].map(([partition, after]) => ({ partition, after }));
+      const stranger = { partition: 0, after: END };
+      const start = { partition: 0, after: START };
+      expect(await store.feed.strange([start, ...known])).toBeUndefined();
+      expect(await store.feed.strange([start, ...known, stranger])).toEqual(stranger);
+      const plan = await explainWith(STRANGE_QUERY, mode, cursorParameters(known, 1));
+      expect(nodes(plan).filter((node) => node['Relation Name'] === 'events')).toMatchObject([
+        {
+          'Node Type': expect.stringMatching(/^Index (Only )?Scan$/),
           'Index Name': 'events_feed',
           'Index Cond': expect.stringMatching(/partition = .*epoch = .*transaction_id = .*"position" = /),
           'Actual Loops': known.length,

@@ -78,3 +78,18 @@ export const HAS_QUERY = `
     limit 1
   ) e on true
   order by c.number`;
+
+/** The numbers of cursors, from 1, that are not the position of any event. */
+export const STRANGE_QUERY = `
+  select c.number::int as number
+  from unnest($1::smallint[], $2::integer[], $3::text[], $4::bigint[]) with ordinality
+    as c(partition, epoch, transaction_id, position, number)
+  left join lateral (
+    select true as known from event_store.events f
+    where f.partition = c.partition and f.epoch = c.epoch and f.transaction_id = c.transaction_id::xid8
+      and f.position = c.position
+    limit 1
+  ) e on true
+  where e.known is null
+  order by c.number
+  limit (select $5::bigint)`;

@@ -30,11 +30,11 @@ import { HandBus } from './hand-bus';
 
 /** A runner that builds read models over a test store. */
 export function runnerOver(
-  { reads, writes }: TestStore,
+  { reads, feed }: TestStore,
   projections: Projections,
   bus: EventBus,
 ): ProjectionRunner {
-  return new ProjectionRunner(bus, reads, new Parking(reads), projections, new FollowedStore(reads, writes));
+  return new ProjectionRunner(bus, reads, new Parking(reads), projections, new FollowedStore(reads, feed));
 }
 
 /** A started runner whose subscriber the test calls by hand, in place of a bus. */
