@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { testConfig } from '../../test/support/auth-application';
-import { createTestDatabase, type TestDatabase } from '../../test/support/database';
+import { createTestDatabase, execute, type TestDatabase } from '../../test/support/database';
 import { ReadDatabase, WriteDatabase } from './database';
 import { isConnectionLost } from './database/connection-lost';
 
@@ -81,6 +81,25 @@ describe('the pools', () => {
         `select to_regclass('half') as half, current_setting('idle_in_transaction_session_timeout') as limit`,
       );
       expect(rows).toEqual([{ half: null, limit: '0' }]);
+    }
+  });
+
+  it('leave sessions for long work without a time limit, also where the operator has set limits', async () => {
+    const limits = ['statement', 'transaction', 'idle_session', 'idle_in_transaction_session'];
+    const name = new URL(test.url).pathname.slice(1);
+    for (const limit of limits)
+      await execute(test.url, `alter database ${name} set ${limit}_timeout = '20s'`);
+    const [write] = pools;
+    const session = await write.session();
+    try {
+      const { rows } = await session.query(
+        `select l, current_setting(l || '_timeout') as setting from unnest($1::text[]) l`,
+        [limits],
+      );
+      expect(rows).toEqual(limits.map((l) => ({ l, setting: '0' })));
+    } finally {
+      await session.end();
+      await execute(test.url, `alter database ${name} reset all`);
     }
   });
 

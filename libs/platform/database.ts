@@ -19,6 +19,9 @@ const READ_SETTINGS = '-c work_mem=32MB -c parallel_tuple_cost=0.01 -c gin_pendi
  */
 const PLAN_ONCE = '-c plan_cache_mode=force_generic_plan';
 
+/** Lifts the time limits, besides those of every connection, that an operator may have set for all sessions. */
+const UNLIMITED = '-c idle_session_timeout=0 -c transaction_timeout=0';
+
 const PROBE_MS = 5_000;
 
 /** `read-only`: a standby, or a server that its provider has made read-only because the disk is full. */
@@ -126,6 +129,7 @@ class Database implements OnApplicationShutdown {
       connectionString: this.url,
       application_name: `${this.name}-session`,
       ...CONNECTION,
+      options: `${CONNECTION.options} ${UNLIMITED}`,
       types: exactTypes,
     });
     // A connection that breaks fails the query in hand or the next; without a listener it would end the process.

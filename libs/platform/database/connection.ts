@@ -18,13 +18,16 @@ export const STANDING_STILL = `set local idle_in_transaction_session_timeout = '
 /**
  * Settings of all connections: when a machine or the network vanishes, both ends notice within half a minute, and the
  * server releases the session's locks. With the systems' defaults the client would wait a quarter of an hour, the
- * server two hours.
+ * server two hours. The time limits that an operator has set for the database are lifted, as long work exceeds them;
+ * this service has limits of its own.
  */
 export const CONNECTION = {
   connectionTimeoutMillis: 5_000,
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
-  options: '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3',
+  options:
+    '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 ' +
+    '-c statement_timeout=0 -c idle_in_transaction_session_timeout=0',
 } satisfies ClientConfig;
 
 /**
