@@ -27,9 +27,9 @@ export class FollowedStore {
     throw new DomainError(
       'unavailable',
       'read_models_of_another_store',
-      `The read models have come to ${printPosition(strange.after)} in partition ${strange.partition}, where the store has no event: ` +
-        'it was restored to an earlier state, or is another one. Build them again: cli projections rebuild --all, ' +
-        'or set READ_DATABASE_URL to an empty database',
+      `The read models have come to ${printPosition(strange.after)} in partition ${strange.partition}, ` +
+        'where the store has no event: it was restored to an earlier state, or is another one. ' +
+        'Build them again: cli projections rebuild --all, or set READ_DATABASE_URL to an empty database',
     );
   }
 
