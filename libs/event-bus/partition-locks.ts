@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { CONNECTION, hangUp, SHORT_STATEMENTS } from '#platform/database/connection';
+import { connectionTo, hangUp, SHORT_STATEMENTS } from '#platform/database/connection';
 import { SILENCE_MS } from '#platform/database/sign-of-life';
 
 /**
@@ -48,10 +48,9 @@ export class PartitionLocks {
   private async session(): Promise<Client> {
     if (this.client) return this.client;
     const client = new Client({
-      connectionString: this.url,
+      ...connectionTo(this.url, `-c idle_session_timeout=${this.silenceMs}`),
       application_name: `practice ${this.subscriber} locks ${process.pid}`,
       ...SHORT_STATEMENTS,
-      options: `${CONNECTION.options} -c idle_session_timeout=${this.silenceMs}`,
     });
     client.on('error', () => this.drop(client));
     client.on('end', () => this.drop(client));

@@ -103,6 +103,24 @@ describe('the pools', () => {
     }
   });
 
+  it('add their settings to those in the address', async () => {
+    const address = `${test.url}?options=-c%20search_path%3Dread_model%20-c%20idle_in_transaction_session_timeout%3D20s`;
+    const reads = new ReadDatabase(testConfig(address));
+    const session = await reads.session();
+    try {
+      for (const client of [session, reads.pool]) {
+        const { rows } = await client.query(
+          "select current_setting('search_path') as path, current_setting('idle_in_transaction_session_timeout') as idle",
+        );
+        expect(rows).toEqual([{ path: 'read_model', idle: '0' }]);
+      }
+      expect((await reads.pool.query('show work_mem')).rows).toEqual([{ work_mem: '32MB' }]);
+    } finally {
+      await session.end();
+      await reads.onApplicationShutdown();
+    }
+  });
+
   it('survive the loss of an idle connection', async () => {
     const [write, read] = pools;
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();

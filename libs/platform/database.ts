@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Client, Pool, type PoolClient, type PoolConfig } from 'pg';
 import { Config } from './config';
-import { CONNECTION, exactTypes, SHORT_STATEMENTS, STANDING_STILL } from './database/connection';
+import { connectionTo, exactTypes, SHORT_STATEMENTS, STANDING_STILL } from './database/connection';
 import { isConnectionLost } from './database/connection-lost';
 import { giveSigns, SILENCE_MS } from './database/sign-of-life';
 import { TenantShares } from './database/tenant-shares';
@@ -41,12 +41,11 @@ export function openPool(
   limits: PoolConfig = {},
 ): Pool {
   const pool = new Pool({
-    connectionString: url,
+    ...connectionTo(url, options),
     max: config.DATABASE_POOL,
     application_name: name,
     ...SHORT_STATEMENTS,
     ...limits,
-    options: `${CONNECTION.options} ${options}`,
     // Idle connections must not keep a command alive that was refused at its start.
     allowExitOnIdle: true,
     types: exactTypes,
@@ -126,10 +125,8 @@ class Database implements OnApplicationShutdown {
    */
   async session(signal?: AbortSignal): Promise<Client> {
     const client = new Client({
-      connectionString: this.url,
+      ...connectionTo(this.url, UNLIMITED),
       application_name: `${this.name}-session`,
-      ...CONNECTION,
-      options: `${CONNECTION.options} ${UNLIMITED}`,
       types: exactTypes,
     });
     // A connection that breaks fails the query in hand or the next; without a listener it would end the process.

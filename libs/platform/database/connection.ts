@@ -18,24 +18,39 @@ export const STANDING_STILL = `set local idle_in_transaction_session_timeout = '
 /**
  * Settings of all connections: when a machine or the network vanishes, both ends notice within half a minute, and the
  * server releases the session's locks. With the systems' defaults the client would wait a quarter of an hour, the
- * server two hours. The time limits that an operator has set for the database are lifted, as long work exceeds them;
- * this service has limits of its own.
+ * server two hours.
  */
-export const CONNECTION = {
+const CONNECTION = {
   connectionTimeoutMillis: 5_000,
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
-  options:
-    '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 ' +
-    '-c statement_timeout=0 -c idle_in_transaction_session_timeout=0',
 } satisfies ClientConfig;
+
+/**
+ * The same on the server's side. The time limits that an operator has set for the database are lifted, as long work
+ * exceeds them; this service has limits of its own.
+ */
+const OPTIONS =
+  '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 ' +
+  '-c statement_timeout=0 -c idle_in_transaction_session_timeout=0';
+
+/**
+ * How to connect to a database.
+ * @param options further settings of the session: `-c name=value`. They are added to those in the address, which the
+ * driver would otherwise take instead
+ */
+export function connectionTo(url: string, options = '') {
+  const [address, query] = url.split(/\?(.*)/s, 2);
+  const parameters = new URLSearchParams(query);
+  parameters.set('options', `${parameters.get('options') ?? ''} ${OPTIONS} ${options}`.trim());
+  return { ...CONNECTION, connectionString: `${address}?${parameters}` };
+}
 
 /**
  * Limits of connections with short statements: the server ends a statement after 10 s; if it does not, the driver gives
  * up after 15 s.
  */
 export const SHORT_STATEMENTS: ClientConfig = {
-  ...CONNECTION,
   statement_timeout: 10_000,
   query_timeout: 15_000,
 };
@@ -52,7 +67,7 @@ export async function withClient<Result>(
   url: string,
   work: (client: Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = new Client({ connectionString: url, ...CONNECTION });
+  const client = new Client(connectionTo(url));
   // A connection that breaks fails the query in hand; without a listener it would end the process.
   client.on('error', () => undefined);
   try {

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { hangUp, SHORT_STATEMENTS } from './connection';
+import { connectionTo, hangUp, SHORT_STATEMENTS } from './connection';
 
 /** Listens to the notifications of a channel (`LISTEN`). It misses notifications while its connection is lost. */
 export class Listener {
@@ -24,9 +24,9 @@ export class Listener {
 
   private async open(): Promise<void> {
     const client = new Client({
-      connectionString: this.url,
-      application_name: this.name,
+      ...connectionTo(this.url),
       ...SHORT_STATEMENTS,
+      application_name: this.name,
     });
     const gone = () => {
       if (this.client === client) this.client = undefined;

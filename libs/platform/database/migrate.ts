@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import knex, { type Knex } from 'knex';
 import { packageRoot } from '../package-root';
-import { CONNECTION } from './connection';
+import { connectionTo } from './connection';
 import { outdated } from './postgres-version';
 
 export type MigrationSet = 'write' | 'read';
@@ -60,7 +60,7 @@ export async function migrate(
   const db = knex({
     client: 'pg',
     log: { warn() {} }, // a failed migration's error is thrown as well
-    connection: { connectionString: url, ...CONNECTION },
+    connection: connectionTo(url),
     pool: { min: 0, max: 2 },
     migrations: {
       migrationSource: new SqlFiles(folder),
