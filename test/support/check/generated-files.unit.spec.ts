@@ -57,14 +57,14 @@ it('says for every operation of a tenant which permission it needs and how it ca
   const statuses = (id: string) =>
     Object.keys(operations.find(([, { operationId }]) => operationId === id)![1].responses).join(' ');
   expect(statuses('listMatters')).toBe('200 400 401 403 429 503');
-  expect(statuses('createMatter')).toBe('201 400 401 403 409 413 415 422 429 503');
-  expect(statuses('updateMatter')).toBe('200 400 401 403 404 409 412 413 415 422 429 503');
+  expect(statuses('createMatter')).toBe('201 400 401 403 408 409 413 415 422 429 503');
+  expect(statuses('updateMatter')).toBe('200 400 401 403 404 408 409 412 413 415 422 429 503');
   expect(statuses('deleteMatter')).toBe('204 400 401 403 404 409 412 429 503');
   // A body is read even where none is expected.
-  expect(statuses('closeMatter')).toBe('200 400 401 403 404 409 412 413 415 422 429 503');
+  expect(statuses('closeMatter')).toBe('200 400 401 403 404 408 409 412 413 415 422 429 503');
   expect(statuses('exportLedesOfInvoice')).toBe('200 400 401 403 404 409 429 503');
   expect(statuses('resolveApplicableRate')).toBe('200 400 401 403 422 429 503');
-  expect(statuses('requestToken')).toBe('200 400 401 413 415 429 503');
+  expect(statuses('requestToken')).toBe('200 400 401 408 413 415 429 503');
 });
 
 it('says which texts must not be blank, how long those of a list may be, and which ids are needed', () => {
