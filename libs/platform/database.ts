@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Client, Pool, type PoolClient, type PoolConfig } from 'pg';
 import { Config } from './config';
-import { connectionTo, exactTypes, SHORT_STATEMENTS, STANDING_STILL } from './database/connection';
+import { connectionTo, exactTypes, SHORT_STATEMENTS, STANDING_STILL, UNLIMITED } from './database/connection';
 import { isConnectionLost } from './database/connection-lost';
 import { giveSigns, SILENCE_MS } from './database/sign-of-life';
 import { TenantShares } from './database/tenant-shares';
@@ -18,9 +18,6 @@ const READ_SETTINGS = '-c work_mem=32MB -c parallel_tuple_cost=0.01 -c gin_pendi
  * PostgreSQL estimates that to be cheaper.
  */
 const PLAN_ONCE = '-c plan_cache_mode=force_generic_plan';
-
-/** Lifts the time limits, besides those of every connection, that an operator may have set for all sessions. */
-const UNLIMITED = '-c idle_session_timeout=0 -c transaction_timeout=0';
 
 const PROBE_MS = 5_000;
 

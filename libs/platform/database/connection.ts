@@ -35,6 +35,12 @@ const OPTIONS =
   '-c statement_timeout=0 -c idle_in_transaction_session_timeout=0';
 
 /**
+ * Lifts the time limits, besides those of every connection, that an operator may have set for all sessions. Servers
+ * older than this service accepts do not know them, and would refuse the connection before they say their version.
+ */
+export const UNLIMITED = '-c idle_session_timeout=0 -c transaction_timeout=0';
+
+/**
  * How to connect to a database.
  * @param options further settings of the session: `-c name=value`. They are added to those in the address, which the
  * driver would otherwise take instead

@@ -53,6 +53,14 @@ describe('migrate', () => {
     expect(await migrate(database.url, 'write', folder)).toEqual([]);
   });
 
+  it('heeds none of the time limits that an operator has set for the database', async () => {
+    const name = new URL(database.url).pathname.slice(1);
+    for (const limit of ['statement', 'transaction', 'idle_in_transaction_session'])
+      await execute(database.url, `ALTER DATABASE ${name} SET ${limit}_timeout = '100ms'`);
+    add('0001-slow.sql', 'SELECT pg_sleep(0.3)');
+    expect(await migrate(database.url, 'write', folder)).toEqual(['0001-slow.sql']);
+  });
+
   it('gives up on a server that is silent, within seconds', async () => {
     const route = await SilentRoute.to(database.url);
     route.fallSilent();

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import knex, { type Knex } from 'knex';
 import { packageRoot } from '../package-root';
-import { connectionTo } from './connection';
+import { connectionTo, UNLIMITED, withClient } from './connection';
 import { outdated } from './postgres-version';
 
 export type MigrationSet = 'write' | 'read';
@@ -56,11 +56,13 @@ export async function migrate(
   set: MigrationSet,
   folder = join(packageRoot(), 'migrations', set),
 ): Promise<string[]> {
+  const fault = outdated(await versionOf(url));
+  if (fault) throw new MigrationError(fault);
   const lockKey = `migrations_${set}`;
   const db = knex({
     client: 'pg',
     log: { warn() {} }, // a failed migration's error is thrown as well
-    connection: connectionTo(url),
+    connection: connectionTo(url, UNLIMITED),
     pool: { min: 0, max: 2 },
     migrations: {
       migrationSource: new SqlFiles(folder),
@@ -72,9 +74,6 @@ export async function migrate(
     },
   });
   try {
-    const { rows } = await db.raw("select current_setting('server_version_num')::int as version");
-    const fault = outdated(rows[0].version);
-    if (fault) throw new MigrationError(fault);
     return await db.transaction(async (lock) => {
       await lock.raw('SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [lockKey]);
       // The advisory lock excludes other processes, so knex's own lock row can only be that of a killed process.
@@ -89,4 +88,12 @@ export async function migrate(
   } finally {
     await db.destroy();
   }
+}
+
+/** The server's version as PostgreSQL numbers it: 180001. */
+async function versionOf(url: string): Promise<number> {
+  const { rows } = await withClient(url, (client) =>
+    client.query<{ version: number }>("select current_setting('server_version_num')::int as version"),
+  );
+  return rows[0].version;
 }
