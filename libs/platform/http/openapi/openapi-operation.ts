@@ -16,9 +16,9 @@ export interface Described {
 }
 
 const MERGE_PATCH =
-  'A JSON merge patch (RFC 7396): an absent field stays as it is, and null empties it. If a field cannot be empty, but ' +
-  'may be absent when a record is created, null gives it the value that it would get then; but numbers, the time when ' +
-  'a matter was opened, and the currency of a matter or an invoice stay as they are.';
+  'A JSON merge patch (RFC 7396): an absent field stays as it is. Null gives a field the value that it has when a record ' +
+  'is created without it, which is mostly none; but numbers of records, the time when a matter was opened, and the ' +
+  'currency of a matter or an invoice stay as they are.';
 
 /** What a controller declares about an operation besides its description. */
 export interface Route {
