@@ -31,6 +31,9 @@ export interface ReportRequest {
 
 type Asked = Scope & { ask: Ask };
 
+/** SQLSTATE numeric_value_out_of_range. */
+const OUT_OF_RANGE = '22003';
+
 interface Answer {
   /** JSON texts separated by commas. */
   rows: string;
@@ -77,20 +80,35 @@ export class Reports {
     }
   }
 
+  /** Adds up as bigints, and once more as numerics if a sum exceeds a bigint. */
   private async answer(request: ReportRequest, calendar: TenantCalendar): Promise<Answer> {
+    try {
+      return await this.answerAs('bigint', request, calendar);
+    } catch (error) {
+      if ((error as { code?: string })?.code !== OUT_OF_RANGE) throw error;
+      return this.answerAs('numeric', request, calendar);
+    }
+  }
+
+  private async answerAs(
+    addsAs: Scope['addsAs'],
+    request: ReportRequest,
+    calendar: TenantCalendar,
+  ): Promise<Answer> {
     const { report, context } = request;
     const slice = readSlice(request.slice, report);
     const reader = { tenantId: context.request.tenant.id, gone: context.gone };
     const over = { report, ...request.over(calendar) };
-    const read = (ask: Ask) => this.read(over, slice, context, this.scope(reader.tenantId, calendar, ask));
+    const scope = { ...this.scope(reader.tenantId, calendar), addsAs };
+    const read = (ask: Ask) => this.read(over, slice, context, { ...scope, ask });
     // One snapshot: rows written between the two queries would otherwise have no pivot field, or leave a field empty.
     if (slice.pivots.length > 0) return this.statements.atOneMoment(tablesOf(report), reader, read);
     return read((query) => this.statements.rows(query, reader));
   }
 
-  private scope(tenantId: number, { zone, financialYearStart }: TenantCalendar, ask: Ask): Asked {
+  private scope(tenantId: number, { zone, financialYearStart }: TenantCalendar) {
     const { deepFrom, mostBytes } = this.choice;
-    return { tenantId, zone, financialYearStart, deepFrom, mostBytes, ask };
+    return { tenantId, zone, financialYearStart, deepFrom, mostBytes };
   }
 
   private async read(over: Over, slice: Slice, { explains }: ReportContext, scope: Asked): Promise<Answer> {

@@ -58,8 +58,11 @@ export interface Measure {
   perCurrency?: boolean;
   /** Computes the value from the summed source at the end, so that no rounded values are summed. */
   finish?: (sql: string) => string;
-  /** The fact table's column that holds the source's value times ten to the power of `scale`. Never null. */
-  fact?: { column: string; scale: number };
+  /**
+   * The fact table's column that holds the source's value. With a `scale` it holds whole numbers, the value times ten to
+   * the power of `scale`. Never null.
+   */
+  fact?: { column: string; scale?: number };
   /** The aggregate is computed from the sums of other columns, with or without an aggFunc. */
   ratio?: { of: readonly string[]; sql: (...sums: string[]) => string };
 }
@@ -77,11 +80,11 @@ export function ratioOf({ measure }: Column, aggFunc: AggFunc | undefined): Meas
 }
 
 /** A measure whose values can be added up. */
-export function additive(column: string, scale: number): Measure {
+export function additive(column: string, scale?: number): Measure {
   return { aggFuncs: ['sum', 'avg', 'min', 'max', 'count'], fact: { column, scale } };
 }
 
 /** A measure that can be added up within one currency: the currency of its row. */
-export function money(column: string, scale: number): Measure {
+export function money(column: string, scale?: number): Measure {
   return { ...additive(column, scale), perCurrency: true };
 }

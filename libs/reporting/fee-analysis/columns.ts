@@ -32,14 +32,14 @@ const measures = flows.flatMap(([name, column, description]): Column[] => [
     type: 'decimal',
     description: `Value ${description}.`,
     source: `f.${column}`,
-    measure: money(column, 0),
+    measure: money(column),
   },
   {
     name: `${name}Units`,
     type: 'decimal',
     description: `Units ${description}.`,
     source: `f.${column}_units`,
-    measure: additive(`${column}_units`, 0),
+    measure: additive(`${column}_units`),
   },
 ]);
 

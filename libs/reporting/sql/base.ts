@@ -1,5 +1,6 @@
 import { tableOf } from '#practice/records/state-table';
 import { keyColumns, NO_KEY, rollupCode } from '#projections/derived-tables';
+import type { Column } from '../columns/column';
 import { baseOf, baseOfJoin, joinsNeeded } from '../columns/report';
 import type { Bind, Condition } from '../condition';
 import type { Demand } from '../sources/demand';
@@ -8,6 +9,7 @@ import type { Over, RollupSource } from '../sources/source';
 import type { Building } from './building';
 import { joinClauses, liveOf, tableAs } from './joins';
 import { type Steps, stepsOf } from './steps';
+import { BIGINT_SUM, storedSum, sumFunction } from './sums';
 
 interface BuildingBase extends Building {
   over: Over;
@@ -66,7 +68,7 @@ export function baseOfSource(over: Over, parts: Building, top?: TopGroups): Base
       : addedUp(
           { ...building, top: undefined },
           `(\n${sums.join('\n  union all\n')}\n  )`,
-          'sum(items)',
+          `${BIGINT_SUM}(items)`,
           [],
           { areMade: true },
         );
@@ -127,7 +129,10 @@ function fromRollup(building: BuildingBase, { dimension, merges }: RollupSource,
       `r.${key}`,
       `${value(`r.${key}`, columns[place])} as ${columns[place]}`,
     ]),
-    ...[...Object.keys(rollup.splits), 'items', ...rollup.sums].map((name) => `r.${name}`),
+    ...[...Object.keys(rollup.splits), 'items'].map((name) => `r.${name}`),
+    ...byFact(building.demand.sums).map(
+      ([name, column]) => `${storedSum(column, `r.${name}`, building)} as ${name}`,
+    ),
   ];
   const rows = `(
     select ${taken.join(', ')} from read_model.${rollup.name} r
@@ -143,7 +148,7 @@ function fromRollup(building: BuildingBase, { dimension, merges }: RollupSource,
       return [column, { sql: value(by, column), by }];
     }),
   );
-  const items = `sum(${report.alias}.items)`;
+  const items = `${BIGINT_SUM}(${report.alias}.items)`;
   const isLookedUp = building.steps.size === 0 || isOneMonth(piece);
   if (!building.top?.sharing.length && isLookedUp) return addedUp(building, rows, items, asks, { own });
   // PostgreSQL knows only how common each part of the key is by itself, so it estimates one row where a rollup has
@@ -182,12 +187,14 @@ interface Adding {
 
 /** SELECT of sums grouped by the demanded keys. It returns no row when there is nothing to add up. */
 function addedUp(
-  { over: { report, conditions }, demand, steps, top }: BuildingBase,
+  building: BuildingBase,
   from: string,
   items: string,
   where: string[],
   { own = {}, join = 'left', areMade }: Adding = {},
 ) {
+  const { demand, steps, top } = building;
+  const { report, conditions } = building.over;
   const { alias } = report;
   // Conditions that are applied later need their columns.
   const later = conditions.flatMap(({ meetsAbsent, of }) => (meetsAbsent ? [of!] : []));
@@ -202,16 +209,20 @@ function addedUp(
   });
   const by = names.map((name) => made.get(name) ?? kept(name));
   const joins = records.map(({ rows, as, on }) => `\n  ${join} join (${rows}) ${as} on ${on}`).join('');
-  const columns = (measures: Demand['sums']) => [
-    ...new Set([...measures].map(({ measure }) => measure!.fact!.column)),
-  ];
-  const sums = columns(demand.sums).map((name) => `sum(${alias}.${name}) as ${name}`);
-  const extremes = columns(demand.extremes).flatMap((name) =>
+  const sums = byFact(demand.sums).map(
+    ([name, column]) => `${sumFunction(column, building)}(${alias}.${name}) as ${name}`,
+  );
+  const extremes = byFact(demand.extremes).flatMap(([name]) =>
     (['min', 'max'] as const).map((end) => `${end}(${alias}.${name}) as ${extreme(name, end)}`),
   );
   return `select ${[...keys, `${items} as items`, ...sums, ...extremes].join(', ')}
   from ${from} ${alias}${joins}${where.length > 0 ? `\n  where ${where.join(' and ')}` : ''}
   group by ${by.length > 0 ? by.join(', ') : '()'} having count(*) > 0`;
+}
+
+/** Measures by the fact table's column that holds them. */
+function byFact(measures: Demand['sums']): [string, Column][] {
+  return [...new Map([...measures].map((column) => [column.measure!.fact!.column, column]))];
 }
 
 /** Records that are joined with the rows to add up, and the keys that they provide. */

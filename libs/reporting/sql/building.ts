@@ -24,6 +24,8 @@ export interface Scope {
   deepFrom: number;
   /** Limit in bytes for the rows of a page. */
   mostBytes: number;
+  /** How facts and sums that are whole numbers are added up: as `bigint` several times faster, unless a sum exceeds it. */
+  addsAs: 'bigint' | 'numeric';
 }
 
 /** The context in which the parts of a query are built. */

@@ -1,6 +1,8 @@
 import { type AggFunc, type Column, type ColumnType, ratioOf, type SourceContext } from '../columns/column';
 import type { Bind } from '../condition';
 import { type Expression, isNumber } from '../expression';
+import { type Building, isSummed } from './building';
+import { BIGINT_SUM, sumFunction, unscaled } from './sums';
 
 /** A column's name in the common table expression `items`, which holds each column's source under the column's name. */
 export function itemName(column: Column): string {
@@ -43,19 +45,16 @@ export function endOf(column: Column, end: 'min' | 'max'): string {
   return `"${column.name}.${end}"`;
 }
 
-/**
- * Builds the SQL of an expression over `items`.
- * @param summed whether `items` holds sums of rows: a measure's column is then its sum
- */
-export function expressionSql(expression: Expression, summed: boolean, bind: Bind): string {
+/** Builds the SQL of an expression over `items`. If these hold sums of rows, a measure's column is its sum. */
+export function expressionSql(expression: Expression, parts: Building): string {
   const { column } = expression;
   if (expression.kind === 'value') return finished(column, item(column));
-  if (expression.kind === 'shared') return sharedSql(column, summed);
+  if (expression.kind === 'shared') return sharedSql(column, parts);
   const { aggFunc, pivot } = expression;
-  const conditions = pivot?.map(({ column: own, value }) => equals(own, item(own), value, bind)) ?? [];
-  const aggregate = summed
-    ? summedSql(column, aggFunc, conditions)
-    : aggregateSql(column, aggFunc, filterOf(conditions));
+  const conditions = pivot?.map(({ column: own, value }) => equals(own, item(own), value, parts.bind)) ?? [];
+  const aggregate = isSummed(parts)
+    ? summedSql(column, aggFunc, conditions, parts)
+    : aggregateSql(column, aggFunc, filterOf(conditions), parts);
   return pivot ? `case when count(*)${filterOf(conditions)} > 0 then ${aggregate} end` : aggregate;
 }
 
@@ -64,16 +63,16 @@ function filterOf(conditions: string[]): string {
 }
 
 /** The SQL of an expression in the text format that rows show: instants with milliseconds and an offset. */
-export function shownSql(expression: Expression, summed: boolean, bind: Bind): string {
-  const sql = expressionSql(expression, summed, bind);
+export function shownSql(expression: Expression, parts: Building): string {
+  const sql = expressionSql(expression, parts);
   const counted = expression.kind === 'aggregate' && expression.aggFunc?.startsWith('count');
   if (expression.column.type !== 'instant' || counted) return sql;
   return `to_char(${sql} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"+00:00"')`;
 }
 
 /** The SQL of an expression as JSON text, never null. */
-export function jsonSql(expression: Expression, summed: boolean, bind: Bind): string {
-  const sql = shownSql(expression, summed, bind);
+export function jsonSql(expression: Expression, parts: Building): string {
+  const sql = shownSql(expression, parts);
   return `coalesce(${jsonText(expression, sql)}, 'null')`;
 }
 
@@ -96,10 +95,10 @@ function jsonText(expression: Expression, sql: string): string {
   }
 }
 
-function sharedSql(column: Column, summed: boolean): string {
-  if (summed && column.measure) {
+function sharedSql(column: Column, parts: Building): string {
+  if (isSummed(parts) && column.measure) {
     const [least, most] = [`min(items.${endOf(column, 'min')})`, `max(items.${endOf(column, 'max')})`];
-    return `case when ${least} = ${most} then ${finished(column, least)} end`;
+    return `case when ${least} = ${most} then ${finished(column, unscaled(column, least, parts))} end`;
   }
   const name = item(column);
   const comparable = column.type === 'id' ? `${name}::text` : name;
@@ -109,17 +108,27 @@ function sharedSql(column: Column, summed: boolean): string {
 }
 
 /** SQL of an aggregate of rows, computed from sums of these rows. */
-function summedSql(column: Column, aggFunc: AggFunc | undefined, conditions: string[]): string {
+function summedSql(
+  column: Column,
+  aggFunc: AggFunc | undefined,
+  conditions: string[],
+  parts: Building,
+): string {
   const filter = filterOf(conditions);
+  const counted = (where: string) => `${BIGINT_SUM}(items.${ITEMS})${where}`;
   if (aggFunc === 'count' && !column.measure && !column.required)
-    return `coalesce(sum(items.${ITEMS})${filterOf([...conditions, `${item(column)} is not null`])}, 0)`;
-  const count = `sum(items.${ITEMS})${filter}`;
-  if (aggFunc === 'count') return `coalesce(${count}, 0)`;
+    return `coalesce(${counted(filterOf([...conditions, `${item(column)} is not null`]))}, 0)`;
+  if (aggFunc === 'count') return `coalesce(${counted(filter)}, 0)`;
   if (aggFunc === 'avg' && !ratioOf(column, aggFunc))
-    return meanSql(column, `sum(${item(column)})${filter}`, count);
+    return meanSql(column, added(column, filter, parts), counted(filter));
   if ((aggFunc === 'min' || aggFunc === 'max') && column.measure)
-    return finished(column, `${aggFunc}(items.${endOf(column, aggFunc)})${filter}`);
-  return aggregateSql(column, aggFunc, filter);
+    return finished(column, unscaled(column, `${aggFunc}(items.${endOf(column, aggFunc)})${filter}`, parts));
+  return aggregateSql(column, aggFunc, filter, parts);
+}
+
+/** SQL of a measure's sum; null for no rows. */
+function added(column: Column, filter: string, parts: Building): string {
+  return unscaled(column, `${sumFunction(column, parts)}(${item(column)})${filter}`, parts);
 }
 
 /**
@@ -131,16 +140,15 @@ function meanSql(column: Column, sum: string, count: string): string {
   return column.measure?.finish ? finished(column, `(${mean})`) : `round(${mean}, 10)`;
 }
 
-function aggregateSql(column: Column, aggFunc: AggFunc | undefined, filter: string): string {
+function aggregateSql(column: Column, aggFunc: AggFunc | undefined, filter: string, parts: Building): string {
   const name = item(column);
-  const sum = (of: string) => `coalesce(sum(${of})${filter}, 0)`;
   const ratio = ratioOf(column, aggFunc);
-  if (ratio) return ratio.sql(...ratio.of.map((of) => sum(`items."${of}"`)));
+  if (ratio) return ratio.sql(...ratio.of.map((of) => `coalesce(sum(items."${of}")${filter}, 0)`));
   switch (aggFunc) {
     case 'sum':
-      return finished(column, sum(name));
+      return finished(column, `coalesce(${added(column, filter, parts)}, 0)`);
     case 'avg':
-      return meanSql(column, `sum(${name})${filter}`, `count(${name})${filter}`);
+      return meanSql(column, added(column, filter, parts), `count(${name})${filter}`);
     case 'count':
       return `count(${column.required ? '*' : name})${filter}`;
     case 'countDistinct':

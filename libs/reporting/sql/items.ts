@@ -53,16 +53,12 @@ export function itemsQuery(
 }
 
 function sumsOf(alias: string, { sums, extremes }: Demand): string[] {
-  const value = (column: Column, name: string) => {
-    const { scale } = column.measure!.fact!;
-    return scale === 0 ? `${alias}.${name}` : `${alias}.${name} * ${(10 ** -scale).toFixed(scale)}`;
-  };
   const fact = (column: Column) => column.measure!.fact!.column;
   return [
-    ...[...sums].map((column) => `${value(column, fact(column))} as ${itemName(column)}`),
+    ...[...sums].map((column) => `${alias}.${fact(column)} as ${itemName(column)}`),
     ...[...extremes].flatMap((column) =>
       (['min', 'max'] as const).map(
-        (end) => `${value(column, extreme(fact(column), end))} as ${endOf(column, end)}`,
+        (end) => `${alias}.${extreme(fact(column), end)} as ${endOf(column, end)}`,
       ),
     ),
   ];

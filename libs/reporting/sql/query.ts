@@ -76,7 +76,7 @@ function rowJson({ fields }: Plan, parts: Building): string {
   const members = fields.map(({ name, expression }, index) => {
     const member = `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`;
     const label = 'pivot' in expression ? `${parts.bind(member)}::text` : `'${member}'`;
-    return `${label} || ${jsonSql(expression, isSummed(parts), parts.bind)}`;
+    return `${label} || ${jsonSql(expression, parts)}`;
   });
   return `${joined(members)} || '}'`;
 }
@@ -126,7 +126,7 @@ export function pivotDemand({ report }: Over, pivots: Column[]): Demand {
 export function pivotQuery(over: Over, pivots: Column[], limit: number, source: Source, scope: Scope): Query {
   const parts = building(scope, source, pivotDemand(over, pivots));
   const { bind, values } = parts;
-  const shown = pivots.map((column) => shownSql({ kind: 'value', column }, isSummed(parts), bind));
+  const shown = pivots.map((column) => shownSql({ kind: 'value', column }, parts));
   const exact = pivots.map((column) => `${item(column)}::text`);
   const text = [
     `with items as (${itemsQuery(over, parts)})`,
@@ -162,9 +162,7 @@ function groupBy(keys: Column[]): string {
 }
 
 function anyNonZero({ measures, mixesCurrencies }: NonNullable<Plan['zero']>, parts: Building): string {
-  const sql = measures.map(
-    (measure) => `coalesce(${expressionSql(measure, isSummed(parts), parts.bind)}, 0) <> 0`,
-  );
+  const sql = measures.map((measure) => `coalesce(${expressionSql(measure, parts)}, 0) <> 0`);
   // A sum of several currencies says nothing even if it is 0: the group is kept, so that the request is refused.
   if (mixesCurrencies) sql.push(MIXED);
   return `(${sql.join(' or ') || 'false'})`;
@@ -193,7 +191,7 @@ function orderBy({ report, level, keys, order, tiesDesc }: Plan, parts: Building
   if (level === 'totals') return [];
   const sorted = order.map(({ expression, desc }) =>
     ordered(
-      expressionSql(expression, isSummed(parts), parts.bind),
+      expressionSql(expression, parts),
       desc,
       expression.kind === 'value' && !!expression.column.required,
     ),

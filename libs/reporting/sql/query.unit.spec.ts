@@ -19,6 +19,7 @@ const scope = {
   financialYearStart: 4,
   deepFrom: 1_000,
   mostBytes: 1_000,
+  addsAs: 'bigint' as const,
 };
 const matter = 'matter_00000000000070008000000000000001';
 const employee = 'employee_00000000000070008000000000000002';

@@ -28,12 +28,12 @@ export function topGroups(plan: Plan, { source, demand, bind, context }: Buildin
  * ORDER BY keys; undefined when the order depends on more than sums, or on a value that is rounded at the end: rounding
  * can create ties.
  */
-function sumsOf({ report, order }: Plan): string[] | undefined {
+function sumsOf({ order }: Plan): string[] | undefined {
   const sums = order.flatMap(({ expression, desc }) => {
     const { kind, column } = expression;
     const isSum = kind === 'aggregate' && expression.aggFunc === 'sum' && !expression.pivot;
     if (!isSum || column.measure?.finish) return [];
-    return [`sum(${report.alias}.${column.measure!.fact!.column})${desc ? ' desc' : ''}`];
+    return [`${column.measure!.fact!.column}${desc ? ' desc' : ''}`];
   });
   return sums.length === order.length ? sums : undefined;
 }
