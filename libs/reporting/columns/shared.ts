@@ -28,6 +28,7 @@ export function recordJoins(row: string): Join[] {
       projection: 'divisions',
       needs: ['m'],
       by: 'division_id',
+      few: true,
       on: 'd.id = m.division_id',
     },
     {
@@ -35,6 +36,7 @@ export function recordJoins(row: string): Join[] {
       projection: 'matter-types',
       needs: ['m'],
       by: 'matter_type_id',
+      few: true,
       on: 'mt.id = m.matter_type_id',
     },
     {
@@ -103,6 +105,7 @@ export function dayColumns(
       of,
       grain: 'day',
       byDay: true,
+      isUnique: 'ever',
       description: "Day in the tenant's time zone.",
       source: sql,
       daysOf: (value) => ({ min: value, max: value }),

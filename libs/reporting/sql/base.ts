@@ -201,7 +201,11 @@ function addedUp(
   const bases = [...new Set([...later, ...[...demand.keys].map((column) => baseOf(report, column)!)])];
   const names = bases.flatMap((name) => steps.get(name)?.references ?? [name]);
   const kept = (name: string) => own[name]?.by ?? `${alias}.${name}`;
-  const records = areMade ? [] : [...stepped(steps), ...shared(top, kept)];
+  const referring = areMade ? [] : stepped(steps);
+  const referred = new Map(referring.flatMap(({ keys }) => keys));
+  const records = areMade
+    ? []
+    : [...referring, ...shared(top, (column) => referred.get(column) ?? kept(column))];
   const made = new Map(records.flatMap(({ keys }) => keys));
   const keys = names.map((name) => {
     const sql = made.get(name) ?? own[name]?.sql;

@@ -57,7 +57,10 @@ select ${calendarSql(TENANT)}, count(*), bool_or(mixed),
 from (select json, mixed, row_number() over before as number, sum(octet_length(json)) over before as bytes from (
   ${page}
 ) page window before as (rows unbounded preceding)) numbered`;
-  const recurs = plan.level === 'leaf' ? !!order && isByDay(plan) : !!top || hasOnePlan(plan, source);
+  const recurs =
+    plan.level === 'leaf'
+      ? !!order && isByDay(plan)
+      : (!!top && source.kind === 'rollup') || hasOnePlan(plan, source);
   return { text, values, recurs };
 }
 

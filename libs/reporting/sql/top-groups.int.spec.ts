@@ -5,7 +5,7 @@ import { cols, columns, type ReportName, ReportsApplication } from '../testing/r
 let reports: ReportsApplication;
 
 beforeAll(async () => {
-  reports = await ReportsApplication.start({ one: 1, two: 2 });
+  reports = await ReportsApplication.start({ one: 1, two: 2, three: 3 });
   const firm = await new Firm(reports.pool, 1).open();
   const employee_id = await firm.employee('E');
   const [client, division] = [await firm.client('C'), await firm.division('D')];
@@ -122,5 +122,130 @@ describe('top groups of pairs with a matter', () => {
     const steps = within(rows[0]['QUERY PLAN'][0].Plan);
     const windows = steps.filter((step) => step['Node Type'] === 'WindowAgg');
     expect(windows.map((step) => step['Actual Loops'])).toEqual([1, 1]);
+  });
+});
+
+describe('top groups by records to which matters refer', () => {
+  /** Day, matter, task type and units of work. */
+  const work: [day: string, matter: string, taskType: number, units: number][] = [
+    ['2024-12-30', 'A1', 0, 5],
+    ['2024-12-30', 'B1', 1, 7],
+    ['2025-02-03', 'A1', 2, 9],
+    ['2025-02-03', 'B1', 2, 20],
+    ['2025-06-10', 'C1', 0, 11],
+    ['2025-06-10', 'C1', 1, 4],
+    ['2025-06-11', '', 1, 2],
+  ];
+  const clients = new Map([
+    ['A1', 'Same'],
+    ['B1', 'Same'],
+    ['C1', 'Other'],
+  ]);
+  const divisions = new Map([
+    ['A1', 'North'],
+    ['B1', 'South'],
+    ['C1', 'South'],
+  ]);
+  // The first two are one group.
+  const taskTypes = ['Letters', 'Letters', 'Calls'];
+
+  beforeAll(async () => {
+    const firm = await new Firm(reports.pool, 3).open();
+    const employee_id = await firm.employee('Amy');
+    const [North, South] = [await firm.division('North'), await firm.division('South')];
+    const ids = new Map<string, string>();
+    for (const [number, client] of clients)
+      ids.set(
+        number,
+        await firm.matter(
+          number,
+          await firm.client(client),
+          divisions.get(number) === 'North' ? North : South,
+        ),
+      );
+    const types: string[] = [];
+    for (const [index, name] of taskTypes.entries())
+      types.push(await firm.insert('task_types', { name, code: `T${index}`, activity: 1, item_type: 0 }));
+    for (const [day, matter, type, units] of work)
+      await firm.workItem({
+        employee_id,
+        matter_id: ids.get(matter) ?? null,
+        task_type_id: types[type],
+        entry_date: `${day}T10:00:00Z`,
+        units,
+      });
+  });
+
+  const keysOf: Record<string, (item: (typeof work)[number]) => string | null> = {
+    clientSortName: ([, matter]) => clients.get(matter) ?? null,
+    divisionName: ([, matter]) => divisions.get(matter) ?? null,
+    matterNumber: ([, matter]) => matter || null,
+    taskTypeName: ([, , type]) => taskTypes[type],
+    employeeSortName: () => 'Amy',
+    entryDay: ([day]) => day,
+  };
+  const periods = [
+    ['2024-12-30', '2025-12-31'],
+    ['2025-02-03', '2025-02-03'],
+    ['2025-01-01', '2025-12-31'],
+  ];
+
+  it.each([
+    ['clientSortName', 'taskTypeName'],
+    ['divisionName', 'taskTypeName'],
+    ['divisionName', 'entryDay'],
+    ['clientSortName', 'entryDay'],
+    ['clientSortName', 'employeeSortName'],
+    ['matterNumber', 'taskTypeName'],
+    ['employeeSortName', 'entryDay'],
+    ['clientSortName', 'divisionName', 'entryDay'],
+  ])('%s, %s', async (...names) => {
+    for (const [min, max] of periods) {
+      const groups = new Map<string, number>();
+      for (const item of work.filter(([day]) => day >= min && day <= max)) {
+        const key = JSON.stringify(names.map((name) => keysOf[name](item)));
+        groups.set(key, (groups.get(key) ?? 0) + item[3]);
+      }
+      const expected = [...groups].sort(([, one], [, other]) => other - one);
+      for (let endRow = 1; endRow <= expected.length; endRow++) {
+        const slice = {
+          groupLeafLevel: true,
+          cols: cols(...names, 'units:sum'),
+          sortBy: [{ colId: 'units', desc: true }],
+          endRow,
+        };
+        const criteria = { entryPeriod: { fixedPeriod: { min, max } } };
+        const { rows } = await reports.rows('work_item_listing', slice, criteria, 'three');
+        const found = rows.map((row: Record<string, unknown>) => [
+          JSON.stringify(names.map((name) => row[name])),
+          row.units,
+        ]);
+        expect(found).toEqual(expected.slice(0, endRow));
+      }
+    }
+  });
+
+  it.each([
+    ['clientId', 'clientSortName'],
+    ['divisionId', 'divisionName'],
+  ])('%s with its name: records of one name stay apart', async (id, name) => {
+    const slice = {
+      groupLeafLevel: true,
+      cols: cols(id, name, 'taskTypeName', 'units:sum'),
+      sortBy: [{ colId: 'units', desc: true }],
+      endRow: 2,
+    };
+    const { rows } = await reports.rows('work_item_listing', slice, null, 'three');
+    expect(rows.map((row: Record<string, unknown>) => [row[name], row.taskTypeName, row.units])).toEqual(
+      name === 'clientSortName'
+        ? [
+            ['Same', 'Calls', 20],
+            ['Other', 'Letters', 15],
+          ]
+        : [
+            ['South', 'Letters', 22],
+            ['South', 'Calls', 20],
+          ],
+    );
   });
 });

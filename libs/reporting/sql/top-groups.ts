@@ -1,12 +1,17 @@
+import type { Period } from '#kernel/periods';
+import { daysAfter } from '#kernel/zone';
 import type { Column } from '../columns/column';
 import { baseOf, joinsNeeded } from '../columns/report';
 import type { Plan } from '../plan';
-import type { Demand } from '../sources/demand';
 import { isNarrow } from '../sources/source';
 import type { TopGroups } from './base';
 import type { Building } from './building';
 import { sourceSql } from './expressions';
 import { joinClauses, liveOf, tableAs } from './joins';
+import { stepsOf } from './steps';
+
+/** In fewer days a firm has fewer groups than clients: joining the groups is faster than going through all clients. */
+const MANY_DAYS = 90;
 
 /**
  * Restricts groups that are ordered by their sums to those that a page can show, so that only these are joined with
@@ -14,11 +19,12 @@ import { joinClauses, liveOf, tableAs } from './joins';
  * @returns undefined when a sum by the facts' own columns is not the sum of a group, or when more than sums decides the
  * order, or a filter is left to apply
  */
-export function topGroups(plan: Plan, { source, demand, bind, context }: Building): TopGroups | undefined {
+export function topGroups(plan: Plan, parts: Building): TopGroups | undefined {
+  const { source, bind } = parts;
   const { level, order, zero, conditions, end } = plan;
   if (source.kind === 'listing' || level !== 'group' || zero || order.length === 0) return undefined;
   if (conditions.some(({ meetsAbsent }) => meetsAbsent)) return undefined;
-  const sharing = sharingOf(plan, demand, context);
+  const sharing = sharingOf(plan, parts);
   const sums = sumsOf(plan);
   if (!sharing || !sums) return undefined;
   return { order: `order by ${sums.join(', ')} fetch first ${bind(end + 1)} rows with ties`, sharing };
@@ -39,37 +45,46 @@ function sumsOf({ order }: Plan): string[] | undefined {
 }
 
 /**
- * How the facts' own columns identify the groups. At least one of them must have a unique column among the keys. Other
- * columns are grouped by one representative of all records with the same names, if there are few records.
+ * How the columns that facts are added up by identify the groups. A column that is unique, or a reference of a step that
+ * is a key itself, does so alone. Other columns are grouped by one representative of all records with the same names.
  */
-function sharingOf(
-  plan: Plan,
-  demand: Demand,
-  context: Building['context'],
-): TopGroups['sharing'] | undefined {
+function sharingOf(plan: Plan, { source, demand, context }: Building): TopGroups['sharing'] | undefined {
   const { report, keys, conditions } = plan;
   // Records that counted items refer to, directly or indirectly, are not deleted.
   const isOfNow = conditions.some(({ isCounted }) => isCounted);
   const isUnique = (column: Column) => column.isUnique === 'ever' || (!!column.isUnique && isOfNow);
+  const steps = stepsOf(plan, demand, source);
   const sharing: { column: string; records: string }[] = [];
+  let isMany = false;
   const bases = new Set([...demand.keys].map((column) => baseOf(report, column)));
   for (const base of bases) {
     const all = [...demand.keys].filter((column) => baseOf(report, column) === base);
     const names = keys.filter((column) => all.includes(column));
-    if (names.some(isUnique)) continue;
+    const step = base === undefined ? undefined : steps.get(base);
+    const [column, ...more] = step?.references ?? [base];
+    const isReference = ({ by }: Column) => by !== undefined && by === column && more.length === 0;
+    if (names.some(isUnique) || names.some(isReference)) continue;
     const [root, ...others] = joinsNeeded(
       report,
       all.flatMap(({ joins = [] }) => joins),
-    );
-    if (base === undefined || !root?.few || names.length < all.length) return undefined;
-    const values = names.map((column) => sourceSql(column, context)).join(', ');
+    ).filter((join) => join !== step?.join);
+    if (column === undefined || more.length > 0 || !root || names.length < all.length) return undefined;
+    isMany ||= !root.few;
+    const values = names.map((name) => sourceSql(name, context)).join(', ');
     const records = `select ${root.alias}.id,
       case when num_nonnulls(${values}) > 0 then first_value(${root.alias}.id) over (partition by ${values} order by ${root.alias}.id) end as one
     from ${tableAs(root)} ${joinClauses(others)}
     where ${liveOf(root)}`;
-    sharing.push({ column: base, records });
+    sharing.push({ column, records });
   }
   // With few rows, joining all of them is faster than finding the records that share names.
   if (sharing.length > 0 && isNarrow(plan)) return undefined;
+  if (isMany) return source.kind === 'facts' && bases.size > 1 && isLong(plan.period) ? sharing : undefined;
   return sharing.length < bases.size ? sharing : undefined;
+}
+
+/** Whether a period is so long that there are more groups than records, of which there are many. */
+function isLong(period: Period | undefined): boolean {
+  const { min = null, max = null } = period ?? {};
+  return min === null || max === null || daysAfter(min, MANY_DAYS) <= max;
 }
