@@ -14,10 +14,11 @@ export function addsMoney(
   if (level === 'leaf') return undefined;
   const here = level === 'group' ? tuple : [];
   if (apart([...groups.slice(0, keys.length), ...here])) return undefined;
+  // A key of the groups shows its value, but the cells of pivots add it up.
   const added = cols
     .filter(isAdded)
     .map(({ column }) => column)
-    .filter((column) => !here.includes(column));
+    .filter((column) => pivots.length > 0 || !here.includes(column));
   if (!apart(pivots)) return added.length > 0 ? 'slice.cols' : undefined;
   const isUnseen = (of: string | null | undefined) =>
     added.some(({ name }) => name === of) && !cells.some(({ field }) => field === of);

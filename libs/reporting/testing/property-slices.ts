@@ -26,7 +26,7 @@ export function slicesOf(
     rows: fc.array(fc.constantFrom(...rows), { minLength: 3, maxLength: 3 }),
     oneRow: fc.constantFrom(true, true, true, true, false),
     keysAs: fc.constantFrom<Filling['keysAs']>('shown', 'shown', 'shown', 'shown', 'text', 'null'),
-    zeroPick: fc.option(fc.nat(99), { freq: 1 }),
+    zeroPick: fc.option(fc.nat(99), { freq: 2 }),
     empty: fc.constantFrom(null, undefined),
     off: fc.constantFrom(false, null, undefined),
   });
