@@ -21,6 +21,8 @@ export interface Plan extends Over {
   zero?: ZeroFilter & { mixesCurrencies: boolean };
   /** The path of the part of the request that could add up amounts of several currencies. */
   mixesCurrencies?: string;
+  /** The plan is right only if all rows are of one currency. */
+  needsOneCurrency?: boolean;
 }
 
 /** Rows grouped by the keys (leaf rows without keys) are kept only if one of the measures is neither 0 nor null. */
@@ -47,6 +49,22 @@ export function planRows(over: Over, slice: Slice, pivotFields: PivotField[]): P
     zero: zero && { ...zero, mixesCurrencies: mixes(slice, zero.keys ?? [], zero.measures) },
   };
   return { ...plan, mixesCurrencies: mixesCurrencies(slice, plan) };
+}
+
+/**
+ * The plan for a tenant whose rows are all of one currency: currencies are not told apart. The same plan where that
+ * gains nothing, or where deleted rows count, of whose currencies no sums are kept.
+ */
+export function planOfOneCurrency(plan: Plan): Plan {
+  const { report, conditions, mixesCurrencies, zero } = plan;
+  const isKept = !report.derived.facts || conditions.some(({ isCounted }) => isCounted);
+  if (!mixesCurrencies || !isKept) return plan;
+  return {
+    ...plan,
+    mixesCurrencies: undefined,
+    zero: zero && { ...zero, mixesCurrencies: false },
+    needsOneCurrency: true,
+  };
 }
 
 function planFields(slice: Slice, level: Plan['level'], keys: Column[], pivotFields: PivotField[]): Field[] {

@@ -37,6 +37,9 @@ interface Known {
   pid: number;
 }
 
+/** Thrown by work whose queries showed that what they assume does not hold. */
+export class NotAsAssumed extends Error {}
+
 /** The request that a query is run for. */
 export interface Reader {
   tenantId: number;
@@ -211,11 +214,11 @@ export class ReportStatements {
 }
 
 /**
- * Whether the connection can be reused: an abort for that reason came before any query was sent, and a refusal does not
+ * Whether the connection can be reused: an abort for that reason came before any query was sent, and the others do not
  * come from the server.
  */
 function isWell(error: unknown, gone: AbortSignal): boolean {
-  return error === gone.reason || error instanceof GraphQLError;
+  return error === gone.reason || error instanceof GraphQLError || error instanceof NotAsAssumed;
 }
 
 function sizeOf(rows: (string | null)[][]): number {

@@ -8,9 +8,9 @@ import { type Expression, isNumber } from './expression';
 import { failure } from './graphql/failure';
 import type { ReportContext, ReportNotes } from './graphql/report-context';
 import { MAXIMUM_PIVOT_FIELDS, mostRows, type PivotField, pivotFields } from './pivots';
-import { type Plan, planRows } from './plan';
+import { type Plan, planOfOneCurrency, planRows } from './plan';
 import { refused } from './refusal';
-import { type Ask, ReportStatements } from './report-statements';
+import { type Ask, NotAsAssumed, ReportStatements } from './report-statements';
 import { isAggregated, readSlice, type Slice } from './slice/slice';
 import type { AggregationSliceSpecInput } from './slice/slice.input';
 import { describe, type Over, type Source, sourcesFor } from './sources/source';
@@ -29,7 +29,12 @@ export interface ReportRequest {
   field: string;
 }
 
-type Asked = Scope & { ask: Ask };
+interface Assumptions extends Pick<Scope, 'addsAs'> {
+  /** All rows of the tenant are of one currency. */
+  oneCurrency: boolean;
+}
+
+type Asked = Scope & Assumptions & { ask: Ask };
 
 /** SQLSTATE numeric_value_out_of_range. */
 const OUT_OF_RANGE = '22003';
@@ -43,6 +48,9 @@ interface Answer {
 /** Answers a request for any report: slice → plan → SQL → rows. */
 @Injectable()
 export class Reports {
+  /** Tenants that have turned out to have rows of several currencies. */
+  private readonly withSeveralCurrencies = new Set<number>();
+
   constructor(
     private readonly statements: ReportStatements,
     private readonly calendars: TenantCalendars,
@@ -80,18 +88,33 @@ export class Reports {
     }
   }
 
-  /** Adds up as bigints, and once more as numerics if a sum exceeds a bigint. */
-  private async answer(request: ReportRequest, calendar: TenantCalendar): Promise<Answer> {
+  /**
+   * Answers on the assumptions that make a report fast and nearly always hold. The queries notice if one does not, and
+   * the report is asked once more without it.
+   */
+  private async answer(
+    request: ReportRequest,
+    calendar: TenantCalendar,
+    assumed: Assumptions = this.assumptionsFor(request),
+  ): Promise<Answer> {
     try {
-      return await this.answerAs('bigint', request, calendar);
+      return await this.answerAssuming(assumed, request, calendar);
     } catch (error) {
-      if ((error as { code?: string })?.code !== OUT_OF_RANGE) throw error;
-      return this.answerAs('numeric', request, calendar);
+      if (error instanceof NotAsAssumed) {
+        this.withSeveralCurrencies.add(request.context.request.tenant.id);
+        return this.answer(request, calendar, { ...assumed, oneCurrency: false });
+      }
+      if (assumed.addsAs !== 'bigint' || (error as { code?: string })?.code !== OUT_OF_RANGE) throw error;
+      return this.answer(request, calendar, { ...assumed, addsAs: 'numeric' });
     }
   }
 
-  private async answerAs(
-    addsAs: Scope['addsAs'],
+  private assumptionsFor({ context }: ReportRequest): Assumptions {
+    return { addsAs: 'bigint', oneCurrency: !this.withSeveralCurrencies.has(context.request.tenant.id) };
+  }
+
+  private async answerAssuming(
+    { addsAs, oneCurrency }: Assumptions,
     request: ReportRequest,
     calendar: TenantCalendar,
   ): Promise<Answer> {
@@ -99,7 +122,7 @@ export class Reports {
     const slice = readSlice(request.slice, report);
     const reader = { tenantId: context.request.tenant.id, gone: context.gone };
     const over = { report, ...request.over(calendar) };
-    const scope = { ...this.scope(reader.tenantId, calendar), addsAs };
+    const scope = { ...this.scope(reader.tenantId, calendar), addsAs, oneCurrency };
     const read = (ask: Ask) => this.read(over, slice, context, { ...scope, ask });
     // One snapshot: rows written between the two queries would otherwise have no pivot field, or leave a field empty.
     if (slice.pivots.length > 0) return this.statements.atOneMoment(tablesOf(report), reader, read);
@@ -113,7 +136,8 @@ export class Reports {
 
   private async read(over: Over, slice: Slice, { explains }: ReportContext, scope: Asked): Promise<Answer> {
     const pivoted = slice.pivots.length > 0 ? await this.pivot(over, slice, scope) : [];
-    const plan = planRows(withinGroups(over, slice, scope.financialYearStart), slice, pivoted);
+    const planned = planRows(withinGroups(over, slice, scope.financialYearStart), slice, pivoted);
+    const plan = scope.oneCurrency ? planOfOneCurrency(planned) : planned;
     const source = this.choice.of(sourcesFor(plan, rowsDemand(plan)));
     const { rows, lastRow } = await this.page(plan, source, scope, mostRows(pivoted, scope.mostBytes));
     const notes = {
@@ -141,6 +165,8 @@ export class Reports {
     const [[calendar, count, mixed, json, fitting]] = await scope.ask(rowsQuery(part, source, scope));
     if (calendar !== calendarText(scope)) throw new CalendarChanged();
     if (span === 0) return { rows: '', lastRow: -1 };
+    if (mixed === 't' && plan.needsOneCurrency)
+      throw new NotAsAssumed('The tenant has rows of several currencies.');
     if (mixed === 't')
       throw refused(
         'MIXED_CURRENCY',

@@ -1,3 +1,4 @@
+import { rollupCode } from '#projections/derived-tables';
 import type { Column } from '../columns/column';
 import type { Report } from '../columns/report';
 import type { Bind } from '../condition';
@@ -9,11 +10,19 @@ import { type Building, building, isSummed, type Query, type Scope, TENANT } fro
 import { pageDay } from './deep-page';
 import { expressionSql, finished, item, jsonSql, shownSql, sourceSql } from './expressions';
 import { itemsQuery } from './items';
+import { liveOf } from './joins';
 import { hasOnePlan, isByDay } from './one-plan';
 import { topGroups } from './top-groups';
 
 /** SQL that a group has several currencies. */
 const MIXED = 'min(items.currency) <> max(items.currency)';
+
+/** SQL of whether a tenant's rows are of several currencies, from the few sums that are kept for all rows of a year. */
+function severalCurrencies({ derived: { rollup }, ...report }: Report): string {
+  const [dimension, grain] = rollupCode(rollup, 'all', 'year', false);
+  return `(select count(distinct r.currency) > 1 from read_model.${rollup.name} r
+    where ${liveOf({ ...report, alias: 'r' })} and r.dimension = ${dimension} and r.grain = ${grain} and r.items <> 0)`;
+}
 
 /** What the rows of a plan need from their source. */
 export function rowsDemand(plan: Plan): Demand {
@@ -30,7 +39,8 @@ export function rowsDemand(plan: Plan): Demand {
 
 /**
  * Query for the rows of a page as a single row: the tenant's calendar at that moment; the number of rows, up to one
- * more than requested, which shows whether the page is the last; whether currencies were mixed; the requested rows as
+ * more than requested, which shows whether the page is the last; whether currencies were mixed, or there are several
+ * where the plan needs one; the requested rows as
  * JSON texts separated by commas; and the number of rows that stay within the size limit. Building objects of ten
  * thousand rows took Node ten times as long as passing on their text.
  */
@@ -52,7 +62,7 @@ export function rowsQuery(plan: Plan, source: Source, scope: Scope): Query {
   ].join('\n  ');
   const fits = `bytes <= ${bind(scope.mostBytes)}::bigint`;
   const text = `with ${deep ? `${deep.with}, ` : ''}items as (${items})
-select ${calendarSql(TENANT)}, count(*), bool_or(mixed),
+select ${calendarSql(TENANT)}, count(*), ${plan.needsOneCurrency ? severalCurrencies(plan.report) : 'bool_or(mixed)'},
   string_agg(json, ',') filter (where number <= ${bind(plan.end - plan.start)}::bigint and ${fits}), count(*) filter (where ${fits})
 from (select json, mixed, row_number() over before as number, sum(octet_length(json)) over before as bytes from (
   ${page}
