@@ -1,15 +1,13 @@
 import { tableOf } from '#practice/records/state-table';
 import { keyColumns, NO_KEY, rollupCode } from '#projections/derived-tables';
-import type { Column } from '../columns/column';
 import { baseOf, baseOfJoin, joinsNeeded } from '../columns/report';
 import type { Bind, Condition } from '../condition';
-import type { Demand } from '../sources/demand';
 import type { Piece } from '../sources/pieces';
 import type { Over, RollupSource } from '../sources/source';
 import type { Building } from './building';
 import { joinClauses, liveOf, tableAs } from './joins';
 import { type Steps, stepsOf } from './steps';
-import { BIGINT_SUM, storedSum, sumFunction } from './sums';
+import { BIGINT_SUM, byFact, storedSum, sumFunction } from './sums';
 
 interface BuildingBase extends Building {
   over: Over;
@@ -203,9 +201,7 @@ function addedUp(
   const kept = (name: string) => own[name]?.by ?? `${alias}.${name}`;
   const referring = areMade ? [] : stepped(steps);
   const referred = new Map(referring.flatMap(({ keys }) => keys));
-  const records = areMade
-    ? []
-    : [...referring, ...shared(top, (column) => referred.get(column) ?? kept(column))];
+  const records = [...referring, ...shared(top, (column) => referred.get(column) ?? kept(column))];
   const made = new Map(records.flatMap(({ keys }) => keys));
   const keys = names.map((name) => {
     const sql = made.get(name) ?? own[name]?.sql;
@@ -222,11 +218,6 @@ function addedUp(
   return `select ${[...keys, `${items} as items`, ...sums, ...extremes].join(', ')}
   from ${from} ${alias}${joins}${where.length > 0 ? `\n  where ${where.join(' and ')}` : ''}
   group by ${by.length > 0 ? by.join(', ') : '()'} having count(*) > 0`;
-}
-
-/** Measures by the fact table's column that holds them. */
-function byFact(measures: Demand['sums']): [string, Column][] {
-  return [...new Map([...measures].map((column) => [column.measure!.fact!.column, column]))];
 }
 
 /** Records that are joined with the rows to add up, and the keys that they provide. */

@@ -24,7 +24,7 @@ export interface Scope {
   deepFrom: number;
   /** Limit in bytes for the rows of a page. */
   mostBytes: number;
-  /** How facts and sums that are whole numbers are added up: as `bigint` several times faster, unless a sum exceeds it. */
+  /** How facts and sums that are whole numbers are added up: `bigint` is faster, and fails where a sum exceeds it. */
   addsAs: 'bigint' | 'numeric';
 }
 

@@ -40,9 +40,8 @@ export function rowsDemand(plan: Plan): Demand {
 /**
  * Query for the rows of a page as a single row: the tenant's calendar at that moment; the number of rows, up to one
  * more than requested, which shows whether the page is the last; whether currencies were mixed, or there are several
- * where the plan needs one; the requested rows as
- * JSON texts separated by commas; and the number of rows that stay within the size limit. Building objects of ten
- * thousand rows took Node ten times as long as passing on their text.
+ * where the plan needs one; the requested rows as JSON texts separated by commas; and the number of rows that stay
+ * within the size limit. Building objects of ten thousand rows took Node ten times as long as passing on their text.
  */
 export function rowsQuery(plan: Plan, source: Source, scope: Scope): Query {
   const parts = building(scope, source, rowsDemand(plan));
