@@ -267,6 +267,18 @@ describe('the command line', () => {
     await rm(folder, { recursive: true });
   });
 
+  it('names the one of two databases that does not answer', async () => {
+    const away = 'postgres://somebody@127.0.0.1:1/none';
+    const readsAway = () => Object.assign(testConfig(test.url), { READ_DATABASE_URL: away });
+    for (const line of ['projections list', 'reports reconcile']) {
+      expect(await cli(line, readsAway)).toBe(1);
+      expect(err.pop()).toMatch(/^READ_DATABASE_URL: The database does not answer: [^\n]+$/);
+    }
+    const eventsAway = () => Object.assign(testConfig(away), { READ_DATABASE_URL: test.url });
+    expect(await cli('projections list', eventsAway)).toBe(1);
+    expect(err.pop()).toMatch(/^DATABASE_URL: The database does not answer/);
+  });
+
   it('says that tables of an earlier release must be brought up to date', async () => {
     await execute(test.url, 'alter table platform.installation rename key_check to other');
     expect(await cli('tenants list')).toBe(1);

@@ -7,8 +7,9 @@ import { Integrations } from '#platform/auth/integrations';
 import { SigningKeys } from '#platform/auth/signing-keys';
 import { Tenants } from '#platform/auth/tenants';
 import { Config, ConfigError, type Region } from '#platform/config';
+import { ReadDatabase, WriteDatabase } from '#platform/database';
 import { withClient } from '#platform/database/connection';
-import { toldOf } from '#platform/database/database-refusal';
+import { databaseRefusal, toldOf } from '#platform/database/database-refusal';
 import { findEmbeddedPostgres } from '#platform/database/embedded-postgres';
 import { PlatformModule } from '#platform/platform.module';
 import { Resealing } from '#platform/resealing';
@@ -76,9 +77,10 @@ export function openSession(terminal: Terminal, json: boolean): Session {
       return exitCode;
     },
     async use(service, work) {
-      const context = await connect(await config());
+      const used = await config();
+      const context = await connect(used);
       try {
-        return await work(context.get(service));
+        return await work(context.get(service)).catch((error) => named(error, used, context));
       } finally {
         await context.close();
       }
@@ -125,6 +127,17 @@ async function connect(config: Config): Promise<INestApplicationContext> {
   class CliModule {}
   // run() reports errors, once.
   return NestFactory.createApplicationContext(CliModule, { logger: false, abortOnError: false });
+}
+
+/** Throws a command's error, which says which of two databases does not answer. */
+async function named(error: object, config: Config, context: INestApplicationContext): Promise<never> {
+  if (config.READ_DATABASE_URL && databaseRefusal(error)) {
+    const states = { DATABASE_URL: WriteDatabase, READ_DATABASE_URL: ReadDatabase } as const;
+    for (const [variable, database] of Object.entries(states))
+      if ((await context.get(database).state()) === 'unavailable')
+        await toldOf(variable, Promise.reject(error));
+  }
+  throw error;
 }
 
 /** The region that the database was installed with, so that an operator need not set REGION. */

@@ -110,7 +110,6 @@ it('reads numbers as numbers, and uses defaults for what is not given', () => {
     PORT: 0,
     DATABASE_POOL: 20,
     OTEL_TRACES_SAMPLER_ARG: 0.5,
-    PARTITIONS: 12,
     HOST: '127.0.0.1',
     DATA_DIR: '.data',
     NODE_ENV: 'development',

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { Logger } from '@nestjs/common';
 import { SystemClock } from '#kernel/clock';
 import { WriteDatabase } from '#platform/database';
 import { Secrets } from '#platform/secrets';
@@ -15,7 +16,7 @@ describe('the installation', () => {
   const otherSecrets = new Secrets(randomBytes(32));
 
   const start = (given: Partial<{ REGION: 'uk' | 'au'; PARTITIONS: number; secrets: Secrets }> = {}) =>
-    ensureInstallation(database.pool, { REGION: 'au', PARTITIONS: 12, ...given }, given.secrets ?? secrets);
+    ensureInstallation(database.pool, { REGION: 'au', ...given }, given.secrets ?? secrets);
 
   beforeEach(async () => {
     test = await createTestDatabase();
@@ -31,8 +32,18 @@ describe('the installation', () => {
     const installations = await Promise.all(starts);
     expect(new Set(installations.map(({ id }) => id)).size).toBe(1);
     expect(installations[0]).toMatchObject({ region: 'au', partitions: 4 });
-    const later = await start({ PARTITIONS: 12 });
-    expect(later.partitions).toBe(4);
+  });
+
+  it('keeps its partitions, and warns of another number', async () => {
+    const warned = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
+    expect(await start()).toMatchObject({ partitions: 12 });
+    await start({ PARTITIONS: 12 });
+    expect(warned).not.toHaveBeenCalled();
+    expect(await start({ PARTITIONS: 4 })).toMatchObject({ partitions: 12 });
+    expect(warned.mock.calls).toEqual([
+      ['PARTITIONS is 4, but this database was installed with 12, which still holds'],
+    ]);
+    warned.mockRestore();
   });
 
   it('refuses another region, in one line', async () => {

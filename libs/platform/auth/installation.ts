@@ -1,14 +1,17 @@
+import { Logger } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { type Config, ConfigError, type Region } from '#platform/config';
 import type { Secrets } from '#platform/secrets';
 import { newKeyCheck, requireSameKey } from './key-check';
+
+const DEFAULT_PARTITIONS = 12;
 
 /** The settings that were fixed when this deployment was installed. A class, so that it is its own injection token. */
 export class Installation {
   constructor(
     readonly id: string,
     readonly region: Region,
-    /** Partitions of the feed. The first start decides: a later PARTITIONS changes nothing. */
+    /** Partitions of the feed. The first start decides: a later PARTITIONS changes nothing, as a warning says. */
     readonly partitions: number,
   ) {}
 
@@ -29,7 +32,7 @@ export async function ensureInstallation(
 ): Promise<Installation> {
   await pool.query(
     'insert into platform.installation (region, partitions, key_check) values ($1, $2, $3) on conflict do nothing',
-    [config.REGION, config.PARTITIONS, newKeyCheck(secrets)],
+    [config.REGION, config.PARTITIONS ?? DEFAULT_PARTITIONS, newKeyCheck(secrets)],
   );
   const { rows } = await pool.query<{ id: string; region: Region; partitions: number }>(
     'select id, region, partitions from platform.installation',
@@ -40,5 +43,9 @@ export async function ensureInstallation(
       `REGION is ${config.REGION}, but this database was installed for ${region}; a deployment serves one region`,
     ]);
   await requireSameKey(pool, secrets);
+  if (config.PARTITIONS !== undefined && config.PARTITIONS !== partitions)
+    new Logger(Installation.name).warn(
+      `PARTITIONS is ${config.PARTITIONS}, but this database was installed with ${partitions}, which still holds`,
+    );
   return new Installation(id, region, partitions);
 }

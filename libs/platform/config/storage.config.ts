@@ -47,9 +47,10 @@ export class StorageConfig {
   @IsWholeNumber(2, 200)
   DATABASE_POOL = 10;
 
-  /** Partitions of the feed, fixed at installation. */
+  /** Partitions of the feed, fixed at installation; 12 if it is absent then. */
+  @IsOptional()
   @IsWholeNumber(1, 1024)
-  PARTITIONS = 12;
+  PARTITIONS?: number;
 
   /** Events that a projection folds in one transaction. */
   @IsWholeNumber(1, 10000)
