@@ -103,6 +103,41 @@ describe('the pools', () => {
     }
   });
 
+  it('give statements their meaning, also where the operator has changed the defaults', async () => {
+    const name = new URL(test.url).pathname.slice(1);
+    const changed = {
+      datestyle: 'German, DMY',
+      array_nulls: 'off',
+      default_transaction_isolation: 'repeatable read',
+    };
+    for (const [setting, value] of Object.entries(changed))
+      await execute(test.url, `alter database ${name} set ${setting} = '${value}'`);
+    const database = new WriteDatabase(testConfig(test.url));
+    const session = await database.session();
+    try {
+      for (const client of [session, database.pool]) {
+        const { rows } = await client.query(
+          `select '2026-02-01T10:00:00Z'::timestamptz as at, '2026-02-01'::date as day, array[null]::int[]::text as none,
+             $1::int[] as given, current_setting('transaction_isolation') as isolation`,
+          [[null]],
+        );
+        expect(rows).toEqual([
+          {
+            at: new Date('2026-02-01T10:00:00Z'),
+            day: '2026-02-01',
+            none: '{NULL}',
+            given: [null],
+            isolation: 'read committed',
+          },
+        ]);
+      }
+    } finally {
+      await session.end();
+      await database.onApplicationShutdown();
+      await execute(test.url, `alter database ${name} reset all`);
+    }
+  });
+
   it('add their settings to those in the address', async () => {
     const address = `${test.url}?options=-c%20search_path%3Dread_model%20-c%20idle_in_transaction_session_timeout%3D20s`;
     const reads = new ReadDatabase(testConfig(address));

@@ -28,11 +28,16 @@ const CONNECTION = {
 
 /**
  * The same on the server's side. The time limits that an operator has set for the database are lifted, as long work
- * exceeds them; this service has limits of its own.
+ * exceeds them; this service has limits of its own. So are other settings that would give statements another meaning:
+ * the driver reads dates as ISO 8601 writes them, arrays have nulls, and whoever has waited for a lock must see what was
+ * committed meanwhile.
  */
-const OPTIONS =
-  '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 ' +
-  '-c statement_timeout=0 -c idle_in_transaction_session_timeout=0';
+const OPTIONS = [
+  '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3',
+  '-c statement_timeout=0 -c idle_in_transaction_session_timeout=0',
+  '-c datestyle=ISO -c array_nulls=on',
+  '-c default_transaction_isolation=read\\ committed',
+].join(' ');
 
 /**
  * Lifts the time limits, besides those of every connection, that an operator may have set for all sessions. Servers
