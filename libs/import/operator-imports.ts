@@ -13,7 +13,7 @@ import {
 } from './api/import.commands';
 import { GetImport, GetImportHandler } from './api/import.queries';
 import type { ImportView } from './api/import.views';
-import { type ImportStatus, promotable, requestIdOf } from './requests/import-request';
+import { type ImportStatus, live, promotable, requestIdOf } from './requests/import-request';
 
 /** The number of findings of a kind. */
 export interface FindingCount {
@@ -44,8 +44,8 @@ export class OperatorImports {
 
   /**
    * Requests the promotion of an import.
-   * @param requestId default: the tenant's last import that can be promoted; if none can be, the last of all, so that the
-   *   operator learns why, or that a promotion was requested already
+   * @param requestId default: the tenant's import that can be promoted; if none can be, the one that changed last, so that
+   *   the operator learns why, or that a promotion was requested already
    * @returns the import's id
    * @throws DomainError `tenant_not_found`, `not_found`, and the errors of the route
    */
@@ -56,18 +56,27 @@ export class OperatorImports {
     return id;
   }
 
-  /** The status of an import. @param requestId default: the tenant's last. @throws DomainError `tenant_not_found`, `not_found` */
+  /**
+   * The status of an import.
+   * @param requestId default: the tenant's import that is under way, otherwise the one that changed last
+   * @throws DomainError `tenant_not_found`, `not_found`
+   */
   async status(alias: string, requestId?: string): Promise<ImportView> {
     const tenant = await this.tenants.get(alias);
-    const id = requestId ?? (await this.last(tenant.id));
+    const id = requestId ?? (await this.last(tenant.id, live));
     const { body } = await this.reading.execute(new GetImport(operatorContext(tenant), requestIdOf(id)));
     return body as ImportView;
   }
 
-  /** Cancels an import. @throws DomainError `tenant_not_found`, `not_found`, `promotion_in_progress`, `import_promoted` */
+  /**
+   * Cancels an import.
+   * @param requestId default: the tenant's import that is under way, otherwise the one that can be promoted; if there is
+   *   neither, the one that changed last
+   * @throws DomainError `tenant_not_found`, `not_found`, `promotion_in_progress`, `import_promoted`
+   */
   async cancel(alias: string, requestId?: string): Promise<{ message: string; requestId: string }> {
     const tenant = await this.tenants.get(alias);
-    const id = requestIdOf(requestId ?? (await this.last(tenant.id)));
+    const id = requestIdOf(requestId ?? (await this.last(tenant.id, [...live, ...promotable])));
     const { body } = await this.cancelling.execute(new CancelImport(operatorContext(tenant), id));
     return body as { message: string; requestId: string };
   }
@@ -82,12 +91,15 @@ export class OperatorImports {
     return rows;
   }
 
-  /** The id of the tenant's last import. @param first states that are preferred, as long as the staged rows are kept */
-  private async last(tenantId: number, first: readonly ImportStatus[] = []): Promise<string> {
+  /**
+   * The id of the tenant's import that changed last.
+   * @param first states that are preferred: `promotable` ones only as long as the staged rows are kept
+   */
+  private async last(tenantId: number, first: readonly ImportStatus[]): Promise<string> {
     const { rows } = await this.database.pool.query<{ id: string }>(
       `select id from import.requests where tenant_id = $1
-       order by (is_kept and status = any($2)) desc, queued_at desc limit 1`,
-      [tenantId, first],
+       order by (status = any($2) and (is_kept or status <> all($3))) desc, updated_at desc limit 1`,
+      [tenantId, first, promotable],
     );
     if (rows.length === 0) throw new DomainError('not_found', 'not_found', 'The tenant has no import.');
     return rows[0].id;

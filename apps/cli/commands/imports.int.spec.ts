@@ -142,7 +142,21 @@ it('shows a staging tenant as long as it can be read, and refuses to import into
   expect(await status()).toMatchObject({ stagingTenant: null });
 });
 
-it('cancels the last import of a tenant', async () => {
+it('cancels the import that can be promoted, though another has failed since', async () => {
+  const first = cli('import', 'run', '--tenant', 'acme', '--connection', CONNECTION);
+  await carryOut(`status = 'Validated', is_kept = true`);
+  const second = cli('import', 'run', '--tenant', 'acme', '--connection', CONNECTION);
+  await carryOut(`status = 'Failed', updated_at = now()`);
+  const [valid, failed] = (await Promise.all([first, second])).map(({ answer }) => answer.requestId);
+  const status = async () => (await cli('import', 'status', '--tenant', 'acme')).answer;
+  expect(await status()).toMatchObject({ requestId: failed, status: 'Failed' });
+  expect(await cli('import', 'cancel', '--tenant', 'acme')).toMatchObject({
+    answer: { requestId: valid, message: 'Import request cancelled.' },
+  });
+  expect(await status()).toMatchObject({ requestId: valid, status: 'Cancelled' });
+});
+
+it('cancels the import of a tenant that is under way', async () => {
   const running = cli('import', 'run', '--tenant', 'acme', '--connection', CONNECTION);
   await waitFor(async () => (await cli('import', 'status', '--tenant', 'acme')).answer.status === 'Queued', {
     description: 'the import to be queued',

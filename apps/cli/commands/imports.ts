@@ -47,7 +47,7 @@ function addPromote(command: Command, session: Session): void {
       'brings an import that was found valid to its tenant, by a worker that runs, and waits for the end: exit code 1 ' +
         'when nothing came. Ctrl-C leaves it to the worker',
     )
-    .argument('[requestId]', "default: the tenant's last that can be")
+    .argument('[requestId]', "default: the tenant's that can be")
     .requiredOption('--tenant <alias>')
     .action(async (requestId: string | undefined, { tenant }: { tenant: string }) => {
       await session.use(OperatorImports, async (imports) => {
@@ -61,7 +61,7 @@ function addStatus(command: Command, session: Session): void {
   command
     .command('status')
     .description('how an import fares, and what was found; exit code 1 when it has ended otherwise than well')
-    .argument('[requestId]', "default: the tenant's last")
+    .argument('[requestId]', "default: the tenant's that is under way, otherwise the one that changed last")
     .requiredOption('--tenant <alias>')
     .action(async (requestId: string | undefined, { tenant }: { tenant: string }) => {
       await session.use(OperatorImports, async (imports) =>
@@ -74,7 +74,10 @@ function addCancel(command: Command, session: Session): void {
   command
     .command('cancel')
     .description('ends an import that is not promoted')
-    .argument('[requestId]', "default: the tenant's last")
+    .argument(
+      '[requestId]',
+      "default: the tenant's that is under way, otherwise the one that can be promoted",
+    )
     .requiredOption('--tenant <alias>')
     .action(async (requestId: string | undefined, { tenant }: { tenant: string }) => {
       const { message, requestId: id } = await session.use(OperatorImports, (imports) =>
