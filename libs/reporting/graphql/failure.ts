@@ -35,6 +35,9 @@ function unavailable(reason: string, message: string, status: number, retryAfter
  */
 const OF_VALUES = /^(?:Too many errors processing variables|Argument "(\w+)" )/;
 
+/** Apollo answers it with status 200, which GraphQL over HTTP does not allow for an answer without data. */
+const NOT_PERSISTED = 'PERSISTED_QUERY_NOT_SUPPORTED';
+
 /** Whether neither a report nor a validation rule made the error: the fault is the service's. */
 function isUnexpected({
   message,
@@ -63,6 +66,8 @@ export const failuresPlugin: ApolloServerPlugin<ReportContext> = {
       },
       async willSendResponse({ errors, response }) {
         if (errors?.some(isUnexpected)) response.http.status = 500;
+        else if (errors?.some(({ extensions }) => extensions.code === NOT_PERSISTED))
+          response.http.status = 400;
         else if (errors?.some(({ message }) => OF_VALUES.test(message))) response.http.status ??= 400;
       },
     };

@@ -64,6 +64,20 @@ describe('access to the reports', () => {
   });
 });
 
+it('persisted queries are refused like every other fault', async () => {
+  const persistedQuery = { version: 1, sha256Hash: 'a'.repeat(64) };
+  for (const body of [
+    { query, extensions: { persistedQuery } },
+    { extensions: { persistedQuery } },
+    { query, extensions: { persistedQuery: 5 } },
+  ])
+    for (const accept of ['application/json', 'application/graphql-response+json'])
+      expect(await send(body, { ...good, accept })).toMatchObject({
+        status: 400,
+        body: { errors: [{ extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED' } }] },
+      });
+});
+
 it('neither answers nor refusals may be cached', async () => {
   for (const document of [query, '{', '{ nothing }'])
     expect((await send({ query: document })).headers['cache-control']).toBe('no-store');

@@ -9,7 +9,7 @@ import { data, type Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import { messageId, recordId } from '../queue/delivery';
 import { later, positionAt } from '../queue/fan-out-checkpoints';
-import { type EventMessage, messageOf, toldTo } from './messages';
+import { CHANGED, type EventMessage, messageOf, toldTo } from './messages';
 
 /** How long events stay in the feed that the API offers. */
 export const FEED_MS = 30 * 86_400_000;
@@ -69,8 +69,7 @@ export class EventView {
   @ApiProperty({
     type: String,
     isArray: true,
-    description:
-      'The names of the fields that the event changed, and of the fields that are derived from them.',
+    description: CHANGED,
     example: ['sortTitle', 'title'],
   })
   changed: string[];

@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { apiDescription } from '#platform/http/openapi/api-description';
 import { areaOf, type EventName, eventNames } from './event-catalogue';
 import { exampleOf, type Json } from './event-examples';
+import { CHANGED } from './messages';
 
 const nullableText = { type: String, nullable: true } as const;
 
@@ -113,8 +114,7 @@ function schemaOf({ name, qualified }: EventName, record: Json): Json {
       changed: {
         type: 'array',
         items: text,
-        description:
-          'The names of the fields that the event changed, and of the fields that are derived from them.',
+        description: CHANGED,
       },
       truncated: { const: true, description: 'Present when the record was too large to be sent.' },
     },

@@ -59,6 +59,11 @@ const implied: Record<string, readonly string[]> = {
   versionAdded: ['fileName', 'contentType', ...CONTENT],
 };
 
+/** What `changed` means, for clients. */
+export const CHANGED =
+  'The names of the fields that such an event changes, and of the fields that are derived from them. Some may ' +
+  'have kept their value, such as the state of work that is written off in part.';
+
 export type EventMessage = Omit<Message, 'webhook_id' | 'sent_as'>;
 
 /** Selects the events for which `messageOf` has a message that a holder of these permissions may be sent. */
