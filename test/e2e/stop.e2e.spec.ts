@@ -167,7 +167,8 @@ describe('a process that is told to stop', () => {
     await lock('read_model.work_items');
     const cutOff = report(stuckQuery).catch((error: Error) => error.message);
     await blocked();
-    const codes = await Promise.all([stuckCommand, embedded, stuckQuery].map((app) => app.stop()));
+    // A terminal that is closed sends SIGHUP.
+    const codes = await Promise.all([stuckCommand.stop(), embedded.stop('SIGHUP'), stuckQuery.stop()]);
     await holder.query('rollback');
     expect(codes).toEqual([1, 1, 1]);
 

@@ -37,8 +37,8 @@ const GRACE_MS = 1_000;
 const BY_MS = { requests: 7_000, application: 9_000, release: 9_800 };
 
 /**
- * Runs a process: configuration, migrations, HTTP server. It stops on SIGTERM or SIGINT, lets requests finish, and ends
- * within ten seconds: with 0 or process.exitCode, or with 1 when a step was not done by then. A process that cannot
+ * Runs a process: configuration, migrations, HTTP server. It stops on SIGTERM, SIGINT or SIGHUP, lets requests finish, and
+ * ends within ten seconds: with 0 or process.exitCode, or with 1 when a step was not done by then. A process that cannot
  * start prints the reason in one line and exits with 1.
  */
 export async function runProcess(parts: ProcessParts): Promise<void> {
@@ -50,10 +50,9 @@ export async function runProcess(parts: ProcessParts): Promise<void> {
     signal = given;
     process.exit((await ending.run()) ? process.exitCode : 1);
   };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  for (const each of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(each, stop);
   try {
-    // Ctrl-C comes from a person who waits, and there is no proxy in front.
+    // Ctrl-C comes from a person who waits, SIGHUP from a terminal that was closed: there is no proxy in front.
     await start(parts, ending, () => (signal === 'SIGTERM' ? GRACE_MS : 0));
   } catch (error) {
     // A start that a stop interrupts fails because of what the stop has ended.
