@@ -110,6 +110,32 @@ it('another worker continues where one was killed', async () => {
   await expectWhole(requestId);
 });
 
+it('the workers that die over a source are counted until it has been read', async () => {
+  parts.source.faults.stall = { table: 'WorkItem', afterRows: 700 };
+  const { requestId, requests, ...first } = await worker({ stallMs: 60_000 });
+  let { run, turn } = first;
+  for (const deaths of [1, 2, 3]) {
+    const running = run();
+    const status = async () =>
+      (await parts.client.query('select status from import.requests where id = $1', [requestId])).rows[0]
+        .status;
+    await waitFor(async () => (await status()) === 'Extracting', { description: 'the rows to be read' });
+    turn.abort(new WorkerEnding());
+    await expect(running).rejects.toBeInstanceOf(WorkerEnding);
+    await turn.close();
+    // Nothing is released, as if the worker had been killed.
+    ({ run, turn } = (await waitFor(() => parts.take({ stallMs: 60_000 }), {
+      description: 'the lease to end',
+    }))!);
+    expect(turn.deaths).toBe(deaths);
+  }
+  parts.source.faults.stall = undefined;
+  await run();
+  await turn.advance('Validating');
+  await requests.release(requestId, turn.worker);
+  expect((await parts.take())!.turn.deaths).toBe(0);
+});
+
 it('a worker stages nothing when another took the import before it had begun to read', async () => {
   const { requestId, run, turn } = await worker();
   const advance = turn.advance.bind(turn);

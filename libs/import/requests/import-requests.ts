@@ -54,13 +54,14 @@ export class ImportRequests extends LeasedRequests {
 
   /**
    * Moves an import to its next step. From validation on the source is not needed, and its connection string is deleted.
+   * Until then deaths add up: each worker that takes over connects to the source anew.
    * @throws LeaseLost
    */
   async advance(id: string, worker: string, to: Step): Promise<void> {
     const { rowCount } = await this.database.pool.query(
       `update import.requests
-       set status = $3, message = $4, updated_at = now(), deaths = 0, rows_per_second = null,
-         connection = case when $5 then connection end
+       set status = $3, message = $4, updated_at = now(), rows_per_second = null,
+         deaths = case when $5 then deaths else 0 end, connection = case when $5 then connection end
        where id = $1 and leased_by = $2`,
       [id, worker, to, messages[to], needsSource(to)],
     );
