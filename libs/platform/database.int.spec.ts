@@ -85,7 +85,7 @@ describe('the pools', () => {
   });
 
   it('leave sessions for long work without a time limit, also where the operator has set limits', async () => {
-    const limits = ['statement', 'transaction', 'idle_session', 'idle_in_transaction_session'];
+    const limits = ['statement', 'lock', 'transaction', 'idle_session', 'idle_in_transaction_session'];
     const name = new URL(test.url).pathname.slice(1);
     for (const limit of limits)
       await execute(test.url, `alter database ${name} set ${limit}_timeout = '20s'`);

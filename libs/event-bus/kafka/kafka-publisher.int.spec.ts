@@ -89,7 +89,14 @@ describeWithKafka('the publisher of events', () => {
     const { publisher, transport } = trial.process();
     await publisher.start();
     expect(await transport.partitionsOf(trial.topic)).toBe(PARTITIONS);
-    expect(await topicSetting('compression.type')).toEqual({ value: 'producer', isDefault: false });
+    const settings = {
+      'compression.type': 'producer',
+      'cleanup.policy': 'delete',
+      'retention.ms': '-1',
+      'retention.bytes': '-1',
+    };
+    for (const [name, value] of Object.entries(settings))
+      expect([name, await topicSetting(name)]).toEqual([name, { value, isDefault: false }]);
     await trial.write(60, 120);
     const messages = await trial.published();
     await trial.expectEveryEvent(messages);

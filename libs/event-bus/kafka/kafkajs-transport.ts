@@ -49,6 +49,10 @@ export class KafkaJsTransport extends KafkaTransport {
       { name: 'min.insync.replicas', value: String(Math.max(1, replication - 1)) },
       // Otherwise brokers may compress messages themselves, in a way that kafkajs cannot read unless it is gzip.
       { name: 'compression.type', value: 'producer' },
+      // The topic keeps every event. Brokers by default delete messages after a week.
+      { name: 'cleanup.policy', value: 'delete' },
+      { name: 'retention.ms', value: '-1' },
+      { name: 'retention.bytes', value: '-1' },
     ];
     return this.administer((admin) =>
       admin.createTopics({

@@ -34,7 +34,7 @@ const CONNECTION = {
  */
 const OPTIONS = [
   '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3',
-  '-c statement_timeout=0 -c idle_in_transaction_session_timeout=0',
+  '-c statement_timeout=0 -c lock_timeout=0 -c idle_in_transaction_session_timeout=0',
   '-c datestyle=ISO -c array_nulls=on',
   '-c default_transaction_isolation=read\\ committed',
 ].join(' ');
