@@ -57,18 +57,26 @@ export class Attempt {
    * @param config the endpoint's settings when the delivery was sent
    * @param isLast no further attempt is made, whatever the schedule says
    */
-  private finished(item: Item, { url }: LaneConfig, at: Date, outcome: Outcome, isLast = false): Finished {
+  private finished(
+    item: Item,
+    { url, created_at: registeredAt }: LaneConfig,
+    at: Date,
+    outcome: Outcome,
+    isLast = false,
+  ): Finished {
     const { status, error, detail, response, retryAfter, milliseconds, address } = outcome;
     const succeeded = error === undefined && status !== undefined && status >= 200 && status < 300;
     const failures = item.delivery.failures + (succeeded ? 0 : 1);
     const now = this.clock.now();
     const due =
-      succeeded || isLast || status === GONE
+      succeeded || isLast
         ? undefined
         : nextAttempt(failures, now, this.settings.random, readRetryAfter(retryAfter, now));
+    const isOver = status === GONE || !due;
     return {
       item,
       url,
+      registeredAt,
       at,
       milliseconds,
       status,
@@ -76,7 +84,7 @@ export class Attempt {
       detail,
       response,
       address,
-      state: succeeded ? DeliveryState.Delivered : due ? DeliveryState.Pending : DeliveryState.Failed,
+      state: succeeded ? DeliveryState.Delivered : isOver ? DeliveryState.Failed : DeliveryState.Pending,
       failures,
       due_at: due,
     };

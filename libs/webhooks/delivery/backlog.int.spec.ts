@@ -104,7 +104,19 @@ it.each([
 });
 
 it('a worker finds the deliveries whose results it writes down by their keys', async () => {
-  const ended = { at: clock.now(), milliseconds: 5, status: 200, state: 1, failures: 0 };
+  const [endpoint] = await hooks.sql<{ registered_at: Date; url: string }>(
+    'select created_at as registered_at, url from webhooks.endpoints where id = $1',
+    [webhook],
+  );
+  const ended = {
+    ...endpoint,
+    was_due: clock.at,
+    at: clock.now(),
+    milliseconds: 5,
+    status: 200,
+    state: 1,
+    failures: 0,
+  };
   const given = waiting.slice(0, 20).map((delivery) => ({ ...delivery, ...ended }));
 
   expect(await read({ text: WRITE, values: [JSON.stringify(given), '[]', webhook] })).toBe(given.length);

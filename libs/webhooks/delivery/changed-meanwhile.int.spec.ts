@@ -16,11 +16,19 @@ import {
 import type { WebhookPatch } from '../endpoints/endpoint.input';
 import type { Outcome } from '../protocol/sender';
 import { DeliveryState } from '../queue/delivery';
-import { Redeliver, RedeliverHandler, TestWebhook, TestWebhookHandler } from '../queue/delivery.commands';
+import {
+  Redeliver,
+  RedeliverHandler,
+  ReplayWebhook,
+  ReplayWebhookHandler,
+  TestWebhook,
+  TestWebhookHandler,
+} from '../queue/delivery.commands';
 import { ScriptedSender } from '../testing/scripted-sender';
 import { openWebhooks, type Webhooks } from '../testing/webhook-parts';
 import { Rendering } from './bodies/rendering';
 import { DeliverySettings } from './delivery-settings';
+import { Dispatcher } from './dispatcher';
 import { type Item, Lane } from './lanes/lane';
 import type { LaneConfig } from './lanes/lane-config';
 import { QueuePools } from './queue-pools';
@@ -65,6 +73,14 @@ async function register(url: string): Promise<void> {
 
 async function patch(body: WebhookPatch): Promise<void> {
   await new UpdateWebhookHandler(...parts()).execute(new UpdateWebhook(context, id(), body, undefined));
+}
+
+async function pause(paused: boolean): Promise<void> {
+  await new SwitchWebhookHandler(...parts()).execute(new SwitchWebhook(context, id(), paused));
+}
+
+async function redeliver(delivery: string): Promise<void> {
+  await new RedeliverHandler(hooks.requests, hooks.signal).execute(new Redeliver(context, id(), delivery));
 }
 
 async function remove(): Promise<void> {
@@ -117,6 +133,62 @@ describe.each([410, 500])('the answer %i of a former address of a webhook', (sta
   });
 });
 
+it('the answer 410 of a former address does not end a delivery: it is tried at the present one', async () => {
+  await register(OLD);
+  await test();
+  await asked(OLD);
+  await patch({ url: NEW });
+  answer({ status: 410 });
+  await waitFor(async () => (await deliveries())[0].attempts > 0, {
+    description: 'the answer to be written down',
+  });
+  expect(await deliveries()).toEqual([{ state: DeliveryState.Pending, attempts: 1, error: 'status' }]);
+  await hooks.sql('update webhooks.deliveries set due_at = now() where webhook_id = $1', [webhook]);
+  await asked(NEW);
+});
+
+it.each([204, 410, 500])(
+  'a delivery that is asked for again is sent to the present address, though the former one answers %i',
+  async (status) => {
+    await register(OLD);
+    const delivery = await test();
+    await asked(OLD);
+    await patch({ url: NEW });
+    await redeliver(delivery);
+    answer({ status });
+    await asked(NEW);
+    const delivered = async () => (await deliveries())[0].state === DeliveryState.Delivered;
+    await waitFor(delivered, { description: 'the second answer to be written down' });
+    expect(await deliveries()).toMatchObject([{ attempts: 2 }]);
+  },
+);
+
+it.each([204, 410, 500])(
+  'the answer %i to a former registration decides nothing that is queued for the present one',
+  async (status) => {
+    const since = new Date();
+    await register(OLD);
+    await hooks.event(context);
+    await asked(OLD);
+    await remove();
+    await register(NEW);
+    await pause(true);
+    const replay = new ReplayWebhookHandler(hooks.requests, hooks.subscriptions, hooks.store.config);
+    await replay.execute(new ReplayWebhook(context, id(), { since: since.toISOString(), mode: 'all' }));
+    await hooks.replays.run();
+    const waits = [{ state: DeliveryState.Pending, attempts: 0, error: null }];
+    expect(await deliveries()).toEqual(waits);
+
+    const written = jest.spyOn(Dispatcher.prototype as unknown as { written(): void }, 'written');
+    answer({ status });
+    await waitFor(() => written.mock.calls.length > 0, { description: 'the answer to be written down' });
+    written.mockRestore();
+    expect(await deliveries()).toEqual(waits);
+    await pause(false);
+    await asked(NEW);
+  },
+);
+
 it('a message about a webhook can be sent again after the webhook was removed and registered again', async () => {
   await register(NEW);
   for (const description of ['a', 'b', 'c']) await patch({ description });
@@ -127,7 +199,7 @@ it('a message about a webhook can be sent again after the webhook was removed an
   });
   await remove();
   await register(NEW);
-  await new RedeliverHandler(hooks.requests, hooks.signal).execute(new Redeliver(context, id(), delivery));
+  await redeliver(delivery);
   await asked(NEW, 2);
 });
 
@@ -238,16 +310,12 @@ describe('a delivery that is asked for again while an attempt at it is under way
     await asked(OLD);
     return delivery;
   };
-  const pause = (paused: boolean) =>
-    new SwitchWebhookHandler(...parts()).execute(new SwitchWebhook(context, id(), paused));
 
-  it.each([9, 10])(
+  it.each([0, 9, 10])(
     'begins its schedule anew even when that attempt fails, as %i did before',
     async (failures) => {
       const delivery = await attemptedAgain(failures);
-      await new RedeliverHandler(hooks.requests, hooks.signal).execute(
-        new Redeliver(context, id(), delivery),
-      );
+      await redeliver(delivery);
       answer({ status: 500 });
       await asked(OLD, 2);
       await waitFor(async () => (await deliveries())[0].attempts === 2, {

@@ -27,8 +27,9 @@ const key = () => ({ tenant_id: context.tenant.id, webhook_id: webhook });
 it('a failure counts once when it is written again, as the answer of the database was lost', async () => {
   await hooks.event(context);
   await waitFor(async () => (await hooks.deliveries(webhook)).length === 1, { description: 'a delivery' });
-  const [delivery] = await hooks.sql<{ event_id: string }>(
-    'select event_id from webhooks.deliveries where webhook_id = $1',
+  const [delivery] = await hooks.sql<{ event_id: string; was_due: string; registered_at: Date; url: string }>(
+    `select d.event_id, d.due_at::text as was_due, e.created_at as registered_at, e.url
+     from webhooks.deliveries d join webhooks.endpoints e on e.id = d.webhook_id where d.webhook_id = $1`,
     [webhook],
   );
   const at = new Date();

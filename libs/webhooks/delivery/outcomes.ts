@@ -9,8 +9,9 @@ import { QueuePools } from './queue-pools';
 /** The result of an attempt, and what comes next for its delivery. */
 export interface Finished {
   item: Item;
-  /** The URL that the attempt was sent to. */
+  /** The URL that the attempt was sent to, and when the webhook was registered that had it. */
   url: string;
+  registeredAt: Date;
   at: Date;
   milliseconds: number;
   status?: number;
@@ -20,7 +21,7 @@ export interface Finished {
   address?: string;
   state: DeliveryState;
   failures: number;
-  /** When the next attempt is due. */
+  /** When the next attempt is due. After a 410: when it would be due at another address. */
   due_at?: Date;
 }
 
@@ -32,8 +33,10 @@ const MOST_UNWRITTEN = 2_000;
 const MOST_UNWRITTEN_CHARS = 8 * 1024 * 1024;
 /** Characters of answers that one statement writes. In its JSON a control character becomes six. */
 const AT_ONCE_CHARS = 2 * 1024 * 1024;
-/** The delivery was queued again while an attempt failed: its retry schedule has begun anew since. */
-const AGAIN = '(g.state <> 1 and g.failures > d.failures + 1)';
+/** The delivery was queued again since it was fetched: its retry schedule has begun anew. */
+const AGAIN = 'd.due_at <> g.was_due';
+/** The delivery stays in its state: it is tried again, or was queued again since and did not reach the present address. */
+const STAYS = `(g.outcome = 0 or (${AGAIN} and (g.outcome <> 1 or g.is_elsewhere)))`;
 
 /**
  * Writes results and standings.
@@ -46,19 +49,23 @@ const AGAIN = '(g.state <> 1 and g.failures > d.failures + 1)';
  * is stored.
  * A failure whose attempt is in the log already was written before, and the database's answer was lost. `offset 0`
  * makes PostgreSQL look for that attempt by its key, and not read all attempts ahead.
+ * A result for a former registration of the webhook is nobody's any more. That of a former address is the delivery's, but a
+ * 410 does not speak for the present address: the delivery is tried there.
  */
 export const WRITE = `
   with given as (
-    select * from json_to_recordset($1) g (tenant_id integer, webhook_id uuid, event_id uuid, at timestamptz,
-      milliseconds integer, status smallint, error text, detail text, response text, address text, state smallint,
-      failures smallint, due_at timestamptz)
+    select r.*, e.url <> r.url as is_elsewhere,
+      case when r.state = 2 and r.due_at is not null and e.url <> r.url then 0 else r.state end as outcome
+    from json_to_recordset($1) r (tenant_id integer, webhook_id uuid, event_id uuid, registered_at timestamptz, url text,
+      was_due timestamptz, at timestamptz, milliseconds integer, status smallint, error text, detail text, response text,
+      address text, state smallint, failures smallint, due_at timestamptz)
+    join webhooks.endpoints e on (e.tenant_id, e.id, e.created_at) = (r.tenant_id, r.webhook_id, r.registered_at)
   ), done as (
     update webhooks.deliveries d
-    set state = case when g.state = 0 or ${AGAIN} then d.state else g.state end, attempts = d.attempts + 1,
-      failures = case when ${AGAIN} then d.failures else g.failures end,
-      due_at = case when ${AGAIN} then d.due_at else coalesce(g.due_at, d.due_at) end,
-      finished_at = case when g.state = 0 or ${AGAIN} then d.finished_at
-        else g.at + g.milliseconds * interval '1 millisecond' end,
+    set state = case when ${STAYS} then d.state else g.outcome end, attempts = d.attempts + 1,
+      failures = case when ${AGAIN} and ${STAYS} then d.failures else g.failures end,
+      due_at = case when g.outcome = 0 and not ${AGAIN} then coalesce(g.due_at, d.due_at) else d.due_at end,
+      finished_at = case when ${STAYS} then d.finished_at else g.at + g.milliseconds * interval '1 millisecond' end,
       status = g.status, error = g.error,
       first_at = case when d.attempts > 0 then d.first_at when g.state = 1 then g.at end,
       first_milliseconds = case when d.attempts > 0 then d.first_milliseconds when g.state = 1 then g.milliseconds end,
@@ -69,7 +76,8 @@ export const WRITE = `
     from given g
     where (d.tenant_id, d.webhook_id, d.event_id) = (g.tenant_id, g.webhook_id, g.event_id)
       and (+d.state = 0 or d.error = 'webhook_disabled')
-      and (g.state = 1 or not exists (select from webhooks.attempts a
+      and (g.state = 1 and not g.is_elsewhere or d.first_at is distinct from g.at and not exists (
+        select from webhooks.attempts a
         where (a.tenant_id, a.webhook_id, a.event_id) = (g.tenant_id, g.webhook_id, g.event_id) and a.at = g.at offset 0))
     returning d.attempts, g.*
   ), standings as (
@@ -187,14 +195,17 @@ function countAtOnce(results: readonly Finished[]): number {
 
 /** Undefined values are absent in JSON, and null to the statement. */
 function rowOf(finished: Finished, now: Date): object {
-  const { tenant_id, webhook_id, event_id } = finished.item.delivery;
-  const { at, milliseconds, status, error, address, state, failures, due_at } = finished;
+  const { tenant_id, webhook_id, event_id, due_at: was_due } = finished.item.delivery;
+  const { url, registeredAt, at, milliseconds, status, error, address, state, failures, due_at } = finished;
   const isLate = now.getTime() - at.getTime() > WORDS_WITHIN_MS;
   const { detail, response } = isLate ? withoutWords(finished) : finished;
   return {
     tenant_id,
     webhook_id,
     event_id,
+    registered_at: registeredAt,
+    url,
+    was_due,
     at,
     milliseconds,
     status,

@@ -13,7 +13,16 @@ function finished(response: string): Finished {
   const item = { delivery: { tenant_id: 1, webhook_id: 'w', event_id: 'e' }, lane: { isChanged: false } };
   const { Delivered } = DeliveryState;
   const at = new Date();
-  return { item: item as Item, url: '', at, milliseconds: 1, response, state: Delivered, failures: 0 };
+  return {
+    item: item as Item,
+    url: '',
+    registeredAt: at,
+    at,
+    milliseconds: 1,
+    response,
+    state: Delivered,
+    failures: 0,
+  };
 }
 
 /** Results of which none is written until `resume`, as while the database restarts. */

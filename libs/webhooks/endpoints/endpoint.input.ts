@@ -89,8 +89,8 @@ export class ReplayInput {
   @ChoiceField(replayModes, {
     required: true,
     description:
-      '`failed`: sends every event that was not delivered, for whatever reason, beginning with the oldest event whose ' +
-      'delivery failed in the period. `all`: sends all events of the period again.',
+      '`failed`: sends every event of the period that was not delivered, for whatever reason, and everything not ' +
+      'delivered since the oldest event whose delivery failed in the period. `all`: sends all events of the period again.',
     example: 'failed',
   })
   mode: (typeof replayModes)[number];

@@ -48,7 +48,8 @@ it('a lane keeps the standing of its receiver when it is renewed while the stand
   const pools = { queue: { query } } as unknown as QueuePools;
   const outcomes = new Outcomes(pools, {} as LaneLeases, new SystemClock());
   const item = { lane, delivery: { event_id: 'one' } } as Item;
-  const failed = { item, url: config.url, at, milliseconds: 1, state: DeliveryState.Pending, failures: 1 };
+  const sent = { item, url: config.url, registeredAt: at, at, milliseconds: 1 };
+  const failed = { ...sent, state: DeliveryState.Pending, failures: 1 };
   await new Promise((written) => outcomes.add(failed, written));
   expect(lane.standing).toBe(failing);
   expect(lane.isChanged).toBe(false);
