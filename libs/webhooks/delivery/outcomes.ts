@@ -64,7 +64,7 @@ export const WRITE = `
     update webhooks.deliveries d
     set state = case when ${STAYS} then d.state else g.outcome end, attempts = d.attempts + 1,
       failures = case when ${AGAIN} and ${STAYS} then d.failures else g.failures end,
-      due_at = case when g.outcome = 0 and not ${AGAIN} then coalesce(g.due_at, d.due_at) else d.due_at end,
+      due_at = case when g.outcome = 0 and not ${AGAIN} then g.due_at else d.due_at end,
       finished_at = case when ${STAYS} then d.finished_at else g.at + g.milliseconds * interval '1 millisecond' end,
       status = g.status, error = g.error,
       first_at = case when d.attempts > 0 then d.first_at when g.state = 1 then g.at end,
