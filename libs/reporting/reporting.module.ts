@@ -9,6 +9,7 @@ import { failuresPlugin, masked } from './graphql/failure';
 import { ReportDriver } from './graphql/report-driver';
 import { reportNotesPlugin } from './graphql/report-notes.plugin';
 import { reportSpansPlugin } from './graphql/report-spans.plugin';
+import { variableFaultsPlugin } from './graphql/variable-faults.plugin';
 import { PlaygroundController } from './playground/playground.controller';
 import { ReportStatements } from './report-statements';
 import { Reports } from './reports';
@@ -36,6 +37,7 @@ import { WorkItemsResolver } from './work-items/work-items.resolver';
           ApolloServerPluginCacheControlDisabled(),
           reportNotesPlugin,
           reportSpansPlugin,
+          variableFaultsPlugin,
           failuresPlugin,
         ],
         formatError: masked,

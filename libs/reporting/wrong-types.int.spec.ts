@@ -96,6 +96,17 @@ it.each([
   logged.mockRestore();
 });
 
+it('unknown fields of very many are refused without repeating the object around them', async () => {
+  const given = Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`v${index}`, 1]));
+  const query = 'query ($c: WorkItemCriteriaInput) { work_item_listing(criteria: $c) }';
+  const { status, errors } = await ask(query, { variables: { c: given } });
+  expect([status, errors.length]).toEqual([400, 51]);
+  expect(errors[7]).toMatchObject({
+    message: expect.stringMatching(/^Variable "\$c" .* at "c": Field "v7" is not defined[^{]*$/),
+    extensions: { code: 'BAD_USER_INPUT', reason: 'INVALID_VALUE', path: 'criteria' },
+  });
+});
+
 it('very many values of another type are refused, and the first fifty of them reported', async () => {
   const { status, body } = await reports.post('fee_analysis', { groupKeys: Array(60).fill({}) });
   expect(status).toBe(400);

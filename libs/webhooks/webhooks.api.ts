@@ -24,9 +24,10 @@ const ifMatch = ApiHeader({
 
 const ETag = { description: "The webhook's version, for `If-Match`.", schema: { type: 'string' } };
 
+const Location = { description: "The webhook's address.", schema: { type: 'string' } };
+
 /** 201 with the webhook and its secret. */
 export function ApiCreateWithSecret(view: Type): MethodDecorator {
-  const Location = { description: "The record's address.", schema: { type: 'string' } };
   const answer = envelope({ $ref: getSchemaPath(view) });
   const response = ApiCreatedResponse({ ...answer, headers: { ETag, Location } });
   return applyDecorators(ApiExtraModels(view), ApiIdempotencyKey(), response);
@@ -60,7 +61,7 @@ export function ApiRegistered(): MethodDecorator {
     }),
     ApiCreatedResponse({
       description: 'The webhook is registered. The answer has no body.',
-      headers: { ETag },
+      headers: { ETag, Location },
     }),
   );
 }

@@ -53,11 +53,18 @@ export function ApiReport(): MethodDecorator {
     required: false,
     description: 'With `text/csv`, the answer has all rows, as CSV.',
   });
+  const headers = {
+    Vary: { description: 'Accept, which chooses between JSON and CSV.', schema: { type: 'string' } },
+    'Content-Disposition': {
+      description: 'The name of the file. Only with CSV.',
+      schema: { type: 'string' },
+    },
+  };
   const content = { 'application/json': { schema }, 'text/csv': { schema: { type: 'string' } } };
   return applyDecorators(
     ApiExtraModels(FindingView, TotalView),
     accept,
-    ApiOkResponse({ content } as Parameters<typeof ApiOkResponse>[0]),
+    ApiOkResponse({ content, headers } as Parameters<typeof ApiOkResponse>[0]),
   );
 }
 

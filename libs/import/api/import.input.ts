@@ -1,6 +1,6 @@
+import { PickType } from '@nestjs/swagger';
 import { TextField } from '#platform/http/input/fields';
-import { ChoiceFilter, TextFilter } from '#platform/http/input/list-query';
-import { HistoryQuery } from '#practice/records/history-query';
+import { ChoiceFilter, ListQuery, TextFilter } from '#platform/http/input/list-query';
 import { REQUEST_ID } from '../requests/import-request';
 
 export const exampleRequest = '0198c2f1-a4b8-7c3d-9e5f-60718293a4b5';
@@ -35,7 +35,7 @@ export const reportParts = ['findings', 'totals'] as const;
 export type ReportPart = (typeof reportParts)[number];
 
 /** Parameters of `GET /etl/import-report/{requestId}`. */
-export class ReportQuery extends HistoryQuery {
+export class ReportQuery extends PickType(ListQuery, ['pageIndex', 'pageSize']) {
   @ChoiceFilter('What the rows of the report are. Default: findings.', reportParts)
   part?: ReportPart;
 

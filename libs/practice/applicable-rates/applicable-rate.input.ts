@@ -69,7 +69,7 @@ export class ApplicableRateInput extends RecordInput {
   effectiveFrom: string;
 
   @DayField({
-    description: 'The last entry date that the rate is for. When absent, it is valid until further notice.',
+    description: 'The last entry date that the rate is for. Default: until further notice.',
   })
   effectiveTo?: string | null;
 }

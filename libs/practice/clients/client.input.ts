@@ -11,7 +11,7 @@ export class ClientInput extends RecordInput {
   })
   entityId: string;
 
-  @CodeField({ max: 50, description: "Must be unique. When absent, it is the tenant's next number." })
+  @CodeField({ max: 50, description: "Must be unique. Default: the tenant's next number." })
   clientNumber?: string | null;
 
   @IdField('rateset', {

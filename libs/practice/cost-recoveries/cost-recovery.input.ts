@@ -57,7 +57,7 @@ export class CostRecoveryInput extends RecordInput {
   @ObjectField(() => MoneyInput, UNIT_AMOUNT)
   unitAmount: MoneyInput;
 
-  @IdField('taxcode', { description: 'When absent or null, it is the tax code of the disbursement code.' })
+  @IdField('taxcode', { description: 'Default: the tax code of the disbursement code.' })
   taxCodeId?: string | null;
 
   @IdField('supplier', {
@@ -68,8 +68,7 @@ export class CostRecoveryInput extends RecordInput {
 
   @TextField({
     max: 2000,
-    description:
-      'When absent or null, it is the description of the disbursement code; if that has none, its name.',
+    description: 'Default: the description of the disbursement code; if that has none, its name.',
     example: 'Official copy of the register',
   })
   description?: string | null;

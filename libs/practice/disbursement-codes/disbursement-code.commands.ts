@@ -25,7 +25,7 @@ export class DisbursementCodeInput extends RecordInput {
   @ChoiceField(disbursementKinds, {
     description:
       'The kind of the costs that it is for. CostRecovery: costs of the firm itself. Anticipated: expected costs. ' +
-      'Incurred: bought from a supplier. When absent, it is for any kind.',
+      'Incurred: bought from a supplier. Default: any kind.',
   })
   kind?: DisbursementKind | null;
 

@@ -164,6 +164,10 @@ export function ApiExport(): MethodDecorator {
     history: { ...records, description: 'Events of the entity, the oldest first' },
   };
   const schema = envelope({ type: 'object', required: Object.keys(properties), properties });
+  const position = {
+    description: 'The position of the event that records the export. The export holds everything up to it.',
+    schema: { type: 'string' },
+  };
   return applyDecorators(
     ApiExtraModels(EntityView),
     ApiOperation({
@@ -171,6 +175,6 @@ export function ApiExport(): MethodDecorator {
         'Returns all data that is held on the person or organisation, record by record as it is stored. The export is ' +
         'recorded as an event of the entity.',
     }),
-    ApiOkResponse(schema),
+    ApiOkResponse({ ...schema, headers: { 'X-Event-Position': position } }),
   );
 }

@@ -37,7 +37,7 @@ export class EntityInput extends RecordInput {
   @TextField({ description: 'Required for an Organisation.' })
   name?: string | null;
 
-  @CurrencyField({ description: "When absent or null, it is the tenant's base currency." })
+  @CurrencyField({ description: "Default: the tenant's base currency." })
   currency?: string | null;
 
   @EmailField()

@@ -97,14 +97,13 @@ export class InvoiceInput extends RecordInput {
 
   @DayField({
     description:
-      "The last day to pay. When absent, issuing the invoice sets it to the issue date plus the client's payment terms " +
+      "The last day to pay. Default: set when the invoice is issued, to the issue date plus the client's payment terms " +
       '(30 days if the client has none).',
   })
   dueDate?: string | null;
 
   @CurrencyField({
-    description:
-      "When absent, it is the currency of the matter. Only the tenant's base currency is accepted.",
+    description: "Default: the currency of the matter. Only the tenant's base currency is accepted.",
   })
   currency?: string | null;
 

@@ -27,7 +27,7 @@ export class MatterInput extends RecordInput {
   @TextField({ required: true, max: 500, example: 'Purchase of 12 Mill Lane' })
   title: string;
 
-  @CodeField({ max: 50, description: "Must be unique. When absent, it is the tenant's next number." })
+  @CodeField({ max: 50, description: "Must be unique. Default: the tenant's next number." })
   matterNumber?: string | null;
 
   @IdField('mattertype')
@@ -48,7 +48,7 @@ export class MatterInput extends RecordInput {
   @IdField('entity', { description: 'The person or organisation to write to about bills.' })
   billingContactId?: string | null;
 
-  @CurrencyField({ description: "When absent, it is the tenant's base currency." })
+  @CurrencyField({ description: "Default: the tenant's base currency." })
   currency?: string | null;
 
   @ObjectField(() => MoneyInput, FEES)
@@ -70,12 +70,11 @@ export class MatterInput extends RecordInput {
     min: 0.0001,
     max: 60,
     decimals: 4,
-    description:
-      'The length of a unit, in minutes. When absent, that of the client applies, or else that of the tenant.',
+    description: 'The length of a unit, in minutes. Default: that of the client, or else that of the tenant.',
   })
   minutesPerUnit?: number | null;
 
-  @InstantField({ description: 'When the matter was opened. When absent, it is the time of the request.' })
+  @InstantField({ description: 'When the matter was opened. Default: the time of the request.' })
   dateOpened?: string | null;
 }
 

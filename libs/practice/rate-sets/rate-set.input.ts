@@ -65,14 +65,12 @@ export class RateSetInput extends RecordInput {
   isDefault?: boolean | null;
 
   @DayField({
-    description:
-      'The first entry date that the rate set is for. When absent, it is for all entry dates up to `to`.',
+    description: 'The first entry date that the rate set is for. Default: all entry dates up to `to`.',
   })
   from?: string | null;
 
   @DayField({
-    description:
-      'The last entry date that the rate set is for. When absent, it is valid until further notice.',
+    description: 'The last entry date that the rate set is for. Default: until further notice.',
   })
   to?: string | null;
 
@@ -94,13 +92,12 @@ export class RateSetCopyInput {
   name: string;
 
   @DayField({
-    description:
-      'The first entry date that the copy is for. When absent, it is for all entry dates up to `to`.',
+    description: 'The first entry date that the copy is for. Default: all entry dates up to `to`.',
   })
   from?: string | null;
 
   @DayField({
-    description: 'The last entry date that the copy is for. When absent, it is valid until further notice.',
+    description: 'The last entry date that the copy is for. Default: until further notice.',
   })
   to?: string | null;
 

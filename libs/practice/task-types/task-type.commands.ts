@@ -22,8 +22,7 @@ export class TaskTypeInput extends RecordInput {
   name: string;
 
   @ChoiceField([0, 1], {
-    description:
-      'The type of the work items that it is for: 0 Timed Fee, 1 Itemised Fee. When absent, it is for both.',
+    description: 'The type of the work items that it is for: 0 Timed Fee, 1 Itemised Fee. Default: both.',
   })
   itemType?: 0 | 1 | null;
 

@@ -47,7 +47,7 @@ export class TaxCodeInput extends RecordInput {
   @TextField({ required: true, example: 'Standard rate' })
   name: string;
 
-  @ChoiceField(taxSchemes, { description: "When absent or null, it is the scheme of the tenant's region." })
+  @ChoiceField(taxSchemes, { description: "Default: the scheme of the tenant's region." })
   scheme?: TaxScheme | null;
 
   @ChoiceField(taxCategories, {

@@ -18,7 +18,7 @@ const UNITS = { min: 0, max: LARGEST_UNITS, decimals: 4 };
 
 const RATE = {
   description:
-    'The rate for one hour of a timed fee, or for one unit of an itemised fee. When absent, it is the first that is ' +
+    'The rate for one hour of a timed fee, or for one unit of an itemised fee. Default: the first that is ' +
     "found of these: the rate agreed for the matter, the rate agreed for the client, the matter's rate set, the " +
     "client's rate set, the rate of the task type, the employee's default rate, the firm's default rate set.",
 };
@@ -48,7 +48,7 @@ export class WorkItemInput extends RecordInput {
   @NumberField({
     ...UNITS,
     description:
-      'The number of units charged. When absent, it is derived from the ticks for a timed fee, and is 1 for an ' +
+      'The number of units charged. Default: derived from the ticks for a timed fee, and 1 for an ' +
       'itemised fee. Refused with 422 `total_too_large` when units and rate come to more than 99,999,999,999.',
   })
   units?: number | null;
@@ -56,7 +56,7 @@ export class WorkItemInput extends RecordInput {
   @ObjectField(() => RateInput, RATE)
   rate?: RateInput | null;
 
-  @TextField({ max: 2000, description: 'What was done. When absent, it is the narration of the task type.' })
+  @TextField({ max: 2000, description: 'What was done. Default: the narration of the task type.' })
   title?: string | null;
 
   @IdField('tasktype', { description: 'An active task type.' })
@@ -64,7 +64,7 @@ export class WorkItemInput extends RecordInput {
 
   @FlagField({
     description:
-      'Whether the work can be billed. When absent or null, it is that of the task type, or true without a task type.',
+      'Whether the work can be billed. Default: that of the task type, or true without a task type.',
   })
   isBillable?: boolean | null;
 }

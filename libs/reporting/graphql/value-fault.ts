@@ -45,27 +45,36 @@ const literals: ReadonlySet<string> = new Set([
  */
 export function withFaultOfValue(told: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
   if (told.extensions?.reason !== undefined || !(error instanceof GraphQLError)) return told;
-  const path = told.extensions?.code === 'BAD_USER_INPUT' ? pathInVariable(error) : pathInDocument(error);
+  const [node] = error.nodes ?? [];
+  if (!node) return told;
+  const ofVariable = node.kind === Kind.VARIABLE_DEFINITION && told.extensions?.code === 'BAD_USER_INPUT';
+  const path = ofVariable ? placeOf(node) : pathInDocument(node);
   if (path === undefined) return told;
-  const reason = reasons.find(([where]) => where.test(path))?.[1] ?? 'INVALID_VALUE';
-  const message =
-    told.message.length > MOST_CHARACTERS ? `${told.message.slice(0, MOST_CHARACTERS)}…` : told.message;
-  return { ...told, message, extensions: { ...told.extensions, code: 'BAD_USER_INPUT', reason, path } };
+  return {
+    ...told,
+    message: shortened(told.message),
+    extensions: { ...told.extensions, ...faultAt(path) },
+  };
 }
 
-/** The path within the argument that the variable is used for, regardless of the variable's name. */
-function pathInVariable({ nodes, message }: GraphQLError): string | undefined {
-  const [definition] = nodes ?? [];
-  if (definition?.kind !== Kind.VARIABLE_DEFINITION) return undefined;
-  // The value comes before the path in the message, and may itself contain text that looks like a path.
-  const within = [...message.matchAll(/ at "\w+((?:\.\w+|\[\d+\])+)"; /g)].at(-1)?.[1] ?? '';
-  return `${usedAt(placesOf(definition), definition)}${within}`;
+/** The extensions of an error about the value at a path within the arguments, as `slice.groupKeys[0]`. */
+export function faultAt(path: string): { code: string; reason: Reason; path: string } {
+  const reason = reasons.find(([where]) => where.test(path))?.[1] ?? 'INVALID_VALUE';
+  return { code: 'BAD_USER_INPUT', reason, path };
+}
+
+export function shortened(message: string): string {
+  return message.length > MOST_CHARACTERS ? `${message.slice(0, MOST_CHARACTERS)}…` : message;
+}
+
+/** The argument, or the part of one, for which a variable is used. */
+export function placeOf(definition: VariableDefinitionNode): string {
+  return `${usedAt(placesOf(definition), definition)}`;
 }
 
 /** The path of the value in the document; undefined when the error is not about a value. */
-function pathInDocument({ nodes }: GraphQLError): string | undefined {
-  const [value] = nodes ?? [];
-  if (!value || !literals.has(value.kind)) return undefined;
+function pathInDocument(value: ASTNode): string | undefined {
+  if (!literals.has(value.kind)) return undefined;
   const places = placesOf(value);
   const { within, defaultOf } = places.values.get(keyOf(value))!;
   if (defaultOf === undefined) return within;

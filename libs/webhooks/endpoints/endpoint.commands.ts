@@ -75,6 +75,9 @@ export function shown(
   return new Reply(status, body, { ETag: `"${row.version}"`, ...headers });
 }
 
+const addressOf = ({ tenant }: RequestContext, row: EndpointRow) =>
+  `/${tenant.alias}/api/v1/webhooks/${webhookView(row).id}`;
+
 /** Values of fields that a request leaves out. */
 const DEFAULTS = { enabled: true, payloadMode: 'full', description: null } as const;
 
@@ -101,7 +104,7 @@ export class RegisterWebhookHandler implements ICommandHandler<RegisterWebhook> 
       const row = before
         ? await this.replace(change, context, before, given, secret)
         : await insertEndpoint(change, context, body.id, { ...given, secret: secret?.sealed } as Settable);
-      return new Reply(201, undefined, { ETag: `"${row.version}"` });
+      return new Reply(201, undefined, { ETag: `"${row.version}"`, Location: addressOf(context, row) });
     });
     this.signal.changed(endpointIn(context, body.id));
     return reply;
@@ -137,8 +140,7 @@ export class CreateWebhookHandler implements ICommandHandler<CreateWebhook> {
       await lockWebhooks(change, context);
       const settable = { ...given, secret: sealed } as Settable;
       const row = await insertEndpoint(change, context, newId('webhook'), settable);
-      const Location = `/${context.tenant.alias}/api/v1/webhooks/${webhookView(row).id}`;
-      return shown(201, row, { secret: text, headers: { Location } });
+      return shown(201, row, { secret: text, headers: { Location: addressOf(context, row) } });
     });
   }
 }

@@ -155,7 +155,7 @@ export class ListQuery {
   )
   pageIndex?: number;
 
-  @WholeNumberFilter('Records per page.', { min: 1, max: 200, default: 50 })
+  @WholeNumberFilter('Rows per page.', { min: 1, max: 200, default: 50 })
   pageSize?: number;
 
   @TextFilter(

@@ -46,7 +46,11 @@ const tokenAnswer = {
     access_token: { ...text, description: 'The token, for the header `Authorization` (RFC 6750).' },
     token_type: { ...text, enum: ['Bearer'], description: 'How the token is sent.' },
     expires_in: { type: 'integer', example: 3600, description: 'Seconds until the token expires.' },
-    scope: { ...text, description: 'The permissions that the token has, separated by spaces.' },
+    scope: {
+      ...text,
+      description:
+        'The scope that was asked for; `/.default` if none was. The tenant may have granted less, or take it back later.',
+    },
     not_before: {
       type: 'integer',
       description: 'When the token begins to be valid, in seconds since 1970-01-01T00:00:00Z.',
@@ -148,7 +152,15 @@ export const fixedPaths: OpenAPIObject['paths'] = {
       responses: {
         200: answer('A token for one hour.', tokenAnswer),
         400: oauthError,
-        401: oauthError,
+        401: {
+          ...oauthError,
+          headers: {
+            'WWW-Authenticate': {
+              description: 'How a client authenticates: by Basic (RFC 7617).',
+              schema: text,
+            },
+          },
+        },
         408: oauthError,
         413: oauthError,
         415: oauthError,
