@@ -8,6 +8,7 @@ import { JsonLogger } from '../json-logger';
 import { registerRequestMetrics } from '../observability/request-metrics';
 import { BodilessGuard } from './bodiless.guard';
 import { refuseEncodedBodies } from './body/content-encoding';
+import { BODY_LIMIT, limitDiscardedBodies } from './body/discarded-bodies';
 import { registerJsonBody } from './body/json-body';
 import { registerUploads, UPLOAD_MS } from './body/upload';
 import { answerClientError } from './client-error';
@@ -19,8 +20,6 @@ import { refuseUndecodableQueries } from './query-encoding';
 import { registerReplyHook } from './reply-hook';
 import { newTraceId, traceOf } from './trace';
 import { registerUnreadAnswers } from './unread-answers';
-
-const BODY_LIMIT = 1024 * 1024;
 
 /** Creates the HTTP server of a process, set up in the same way for every app. It does not listen yet. */
 export async function createHttpApplication(
@@ -56,6 +55,7 @@ export async function createHttpApplication(
   fastify.decorate('drain', new Drain(fastify));
   registerJsonBody(fastify);
   registerUploads(fastify);
+  limitDiscardedBodies(fastify);
   registerRequestMetrics(fastify);
   registerUnreadAnswers(fastify);
   registerReplyHook(fastify);

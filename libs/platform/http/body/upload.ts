@@ -20,7 +20,7 @@ declare module 'fastify' {
 
 /** How long the body of an upload may take to arrive, and that of any other request. */
 export const UPLOAD_MS = 600_000;
-const BODY_MS = 30_000;
+export const BODY_MS = 30_000;
 /** Replaces the type of an upload, so that no body parser reads its bytes. */
 const UNREAD = 'application/x-unread';
 
