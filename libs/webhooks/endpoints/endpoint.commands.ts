@@ -118,6 +118,7 @@ export class RegisterWebhookHandler implements ICommandHandler<RegisterWebhook> 
     secret: ReturnType<Subscriptions['secret']> | undefined,
   ): Promise<EndpointRow> {
     requireMatch(context, before.version, 'The webhook is');
+    if (!secret) this.subscriptions.requireOwnSecret(context, before, given.url);
     // A webhook that is put again with its present secret keeps the former secrets of its rotation.
     const isOther = secret !== undefined && !this.subscriptions.isSecret(before.secret, secret.text);
     const secrets = isOther ? { secret: secret.sealed, former_secrets: [] } : {};
@@ -158,6 +159,7 @@ export class UpdateWebhookHandler implements ICommandHandler<UpdateWebhook> {
       const before = await addressed(change, context, id);
       const given = this.subscriptions.settable(context, body);
       this.subscriptions.requireReadable(context, given.events ?? before.events);
+      this.subscriptions.requireOwnSecret(context, before, given.url);
       const changes = Object.entries(given).filter(
         ([name, value]) => !isDeepStrictEqual(value, before[name as keyof EndpointRow]),
       );

@@ -52,7 +52,7 @@ export class WebhookRegistration extends WebhookInput {
   @TextField({
     max: 200,
     notBlank: true,
-    description: `${SECRET} Required for a new webhook. When absent, an existing webhook keeps its secret.`,
+    description: `${SECRET} Required for a new webhook. When absent, an existing webhook keeps its secret; if it gets another address, that needs the permissions to read its former events.`,
     example: '12345678-0000-0000-0000-123456789012',
   })
   declare secret?: string | null;

@@ -16,12 +16,14 @@ import { ScriptedSender } from '../testing/scripted-sender';
 import { openWebhooks, type Webhooks } from '../testing/webhook-parts';
 import { GetDelivery, GetDeliveryHandler, ListDeliveries, ListDeliveriesHandler } from '../webhook.queries';
 import {
+  RegisterWebhook,
+  RegisterWebhookHandler,
   SwitchWebhook,
   SwitchWebhookHandler,
   UpdateWebhook,
   UpdateWebhookHandler,
 } from './endpoint.commands';
-import type { WebhookPatch } from './endpoint.input';
+import type { WebhookPatch, WebhookRegistration } from './endpoint.input';
 
 const OWN = 'https://hooks.example.com/own';
 const OTHER = 'https://hooks.example.com/other';
@@ -54,6 +56,10 @@ const sent = (url: string) => sender.to(url, context.tenant).map(({ body }) => b
 
 const patch = (by: RequestContext, body: WebhookPatch) =>
   new UpdateWebhookHandler(...parts()).execute(new UpdateWebhook(by, id(), body, undefined));
+const put = (by: RequestContext, body: Partial<WebhookRegistration>) =>
+  new RegisterWebhookHandler(...parts()).execute(
+    new RegisterWebhook(by, { id: id(), enabled: true, url: OWN, events: ['webhook.test'], ...body }),
+  );
 const toggle = (by: RequestContext, paused: boolean) =>
   new SwitchWebhookHandler(...parts()).execute(new SwitchWebhook(by, id(), paused));
 const redeliver = (by: RequestContext, delivery: string) =>
@@ -80,8 +86,7 @@ it('waiting events are not sent to an address that a narrow token has set', asyn
   await toggle(context, true);
   await hooks.event(context);
   await logged(DeliveryState.Pending);
-  await patch(narrow, { url: OTHER, events: ['webhook.test'] });
-  await toggle(narrow, false);
+  await put(narrow, { url: OTHER, secret: '12345678-0000-0000-0000-123456789012' });
   const { id: delivery } = await logged(DeliveryState.Failed);
   expect((await one(context, delivery)).attempts).toEqual([
     expect.objectContaining({
@@ -99,6 +104,13 @@ it('waiting events are not sent to an address that a narrow token has set', asyn
   await redeliver(context, delivery);
   await waitFor(() => sent(OTHER).length > 1, { description: 'the event to be sent' });
   expect(sent(OTHER)).toEqual(['webhook.test', 'division.created']);
+});
+
+it('a narrow token sets another address only with another secret', async () => {
+  const denied = { code: 'permission_denied' };
+  await expect(patch(narrow, { url: OTHER, events: ['webhook.test'] })).rejects.toMatchObject(denied);
+  await expect(put(narrow, { url: OTHER })).rejects.toMatchObject(denied);
+  expect(await put(narrow, {})).toMatchObject({ status: 201 });
 });
 
 it('a narrow token sees no events that it may not read, and cannot have them sent again', async () => {

@@ -70,6 +70,14 @@ export class Subscriptions {
       for (const { permission } of eventsMeant(each)) requirePermission(context, permission);
   }
 
+  /**
+   * @throws DomainError `permission_denied`: with the secret that it has, a webhook gets another address only from a
+   * caller that may read the events it was sent. Anybody else could show its former receiver what that secret signed.
+   */
+  requireOwnSecret(context: RequestContext, before: { url: string; events: string[] }, url?: string): void {
+    if (url !== undefined && url !== before.url) this.requireReadable(context, before.events);
+  }
+
   private checkedEvents(context: RequestContext, events: readonly string[]): string[] {
     if (events.length === 0) throw invalid('too_few', 'events must name at least one event.', 'events');
     for (const [index, each] of events.entries()) {
