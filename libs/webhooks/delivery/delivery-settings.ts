@@ -2,8 +2,14 @@
 export class DeliverySettings {
   /** Deliveries of an endpoint that may be under way at once. */
   concurrency = 5;
-  /** Endpoints that a worker serves at once, not counting those that wait for a read model. */
+  /** Endpoints that a worker serves at once, not counting slow ones and those that wait for a read model. */
   lanes = 200;
+  /** An endpoint is slow while its attempts take longer than this. */
+  slowMs = 1_000;
+  /** Slow endpoints that a worker serves besides the others. */
+  slowLanes = 1_000;
+  /** Deliveries that may be under way to all slow endpoints together, and one to each in any case. */
+  slowUnderWay = 1_000;
   /** How long a lease lasts: another worker takes over from one that died after this time. */
   leaseMs = 5_000;
   /** How often a worker looks for deliveries that no signal told of. */

@@ -42,6 +42,25 @@ it('webhooks for which there was no room come next, without waiting for the next
   await arrive(urls, 1);
 });
 
+it('webhooks whose receivers take long to answer do not hold up others', async () => {
+  const slow = ['a', 'b', 'c', 'd', 'e'].map((name) => `https://hooks.example.com/slow/${name}`);
+  const prompt = 'https://hooks.example.com/prompt';
+  let answer: (outcome: { status: number }) => void = () => undefined;
+  const late = new Promise<{ status: number }>((resolve) => {
+    answer = resolve;
+  });
+  sender = new ScriptedSender(({ url }) => (url === prompt ? { status: 204 } : late));
+  for (const url of slow) await hooks.hook(context, { url, payloadMode: 'thin' });
+  hooks.dispatcher(sender, { lanes: 2, slowMs: 10, pollMs: 20, leaseMs: 600_000 }).start();
+  await hooks.event(context);
+  await arrive(slow, 1);
+  await hooks.hook(context, { url: prompt, payloadMode: 'thin' });
+  await hooks.event(context);
+  await arrive([prompt], 1);
+  answer({ status: 204 });
+  await arrive(slow, 2);
+});
+
 it('webhooks that wait for a read model do not hold up others', async () => {
   const urls = ['https://hooks.example.com/full', 'https://hooks.example.com/too'];
   const thin = 'https://hooks.example.com/thin';

@@ -4,6 +4,7 @@ import type { RecordAsRead } from '../bodies/record-as-read';
 import type { DeliverySettings } from '../delivery-settings';
 import { mayBeUnderWay, type Standing } from './breaker';
 import { type LaneConfig, standingOf } from './lane-config';
+import { Pace } from './pace';
 
 /** The place before every delivery. */
 const START: Pick<DueDelivery, 'due_at' | 'event_id'> = {
@@ -40,7 +41,8 @@ export class Lane {
   items: Item[] = [];
   /** Event ids of all deliveries in hand: waiting, under way, or finished with the result not yet stored. */
   readonly known = new Set<string>();
-  underWay = 0;
+  /** Deliveries that may be under way at once. */
+  most: number;
   /** The last delivery fetched: the next fetch goes on behind it. */
   fetchedTo = START;
   /** Counts the decisions to fetch from the start, so that a fetch under way notices one. */
@@ -48,8 +50,7 @@ export class Lane {
   /** Whether the last fetch found nothing more that was due. */
   isDrained = false;
   lastBusyAt = performance.now();
-  /** Moving average of the milliseconds that an attempt takes. */
-  private pace = 5;
+  private readonly pace = new Pace();
   /** Whether there is a free slot and something to send, but no record is ready. */
   starves = false;
   /** Characters of records that the lane may have in hand. */
@@ -73,13 +74,14 @@ export class Lane {
   ) {
     this.key = endpointKey(config);
     this.share = this.room = settings.aheadChars;
+    this.most = settings.concurrency;
     this.standing = standingOf(config);
   }
 
   /** How many more deliveries to fetch. */
   wanted(now: Date): number {
     if (this.isDrained || !this.config.active) return 0;
-    const slots = mayBeUnderWay(this.standing, this.settings.concurrency, now);
+    const slots = mayBeUnderWay(this.standing, this.most, now);
     if (slots === 0) return 0;
     const ahead = Math.min(slots === 1 ? 1 : this.settings.ahead, this.ahead);
     // The lane refills when it is half empty, so that some deliveries are ready while more are fetched.
@@ -89,8 +91,7 @@ export class Lane {
 
   /** Notes that an attempt has ended. */
   ended(milliseconds: number): void {
-    this.underWay--;
-    this.pace += (milliseconds - this.pace) / 8;
+    this.pace.ended(milliseconds);
   }
 
   /**
@@ -113,6 +114,8 @@ export class Lane {
     // then.
     for (const item of this.items) if (!this.isReady(item, at)) item.record = undefined;
     this.passBy(at);
+    // A record that was read now would be too old when the next attempt can begin.
+    if (this.isSlow(at) && this.underWay >= this.most) return [];
     this.room = this.share;
     let reading = 0;
     for (const { record, isBeingRendered } of this.items)
@@ -145,12 +148,12 @@ export class Lane {
   /** Takes the next delivery whose record is ready, if the endpoint may have one more under way. */
   next(now: Date, at: number): Item | undefined {
     if (!this.config.active || at > this.leasedUntil) return undefined;
-    if (this.underWay >= mayBeUnderWay(this.standing, this.settings.concurrency, now)) return undefined;
+    if (this.underWay >= mayBeUnderWay(this.standing, this.most, now)) return undefined;
     const index = this.items.findIndex((item) => this.isReady(item, at));
     this.starves = index < 0 && this.items.length > 0;
     if (index < 0) return undefined;
     const [item] = this.items.splice(index, 1);
-    this.underWay++;
+    this.pace.began(at);
     this.lastBusyAt = at;
     return item;
   }
@@ -161,6 +164,15 @@ export class Lane {
     this.items = [];
     this.isDrained = false;
     this.fetchAnew();
+  }
+
+  get underWay(): number {
+    return this.pace.underWay;
+  }
+
+  /** Whether its receiver takes long to answer. */
+  isSlow(at: number): boolean {
+    return this.pace.isSlower(this.settings.slowMs, at);
   }
 
   /** Whether some of its records wait for a read model that is behind. */
@@ -196,7 +208,7 @@ export class Lane {
   /** How many deliveries to have ready: as many as can be begun before their records are too old. */
   private get ahead(): number {
     const { concurrency, freshMs } = this.settings;
-    return Math.max(concurrency, Math.floor((concurrency * freshMs) / 2 / Math.max(this.pace, 1)));
+    return Math.max(concurrency, Math.floor((concurrency * freshMs) / 2 / Math.max(this.pace.average, 1)));
   }
 
   /** The deliveries in order, without those that are overtaken. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '#kernel/clock';
 import { QueueSignal } from '../../queue/queue-signal';
+import { deliveryMetrics } from '../delivery-metrics';
 import { DeliverySettings } from '../delivery-settings';
 import type { Lane } from './lane';
 import { areOfOne } from './lane-config';
@@ -66,6 +67,7 @@ export class LeasedLanes {
     if (at - this.renewedAt < this.settings.leaseMs / 4) return;
     this.renewedAt = at;
     this.signal.connect();
+    this.limitSlow();
     const idle = this.all.filter(
       (lane) => lane.known.size === 0 && at - lane.lastBusyAt > this.settings.leaseMs,
     );
@@ -110,15 +112,34 @@ export class LeasedLanes {
     this.lanes.set(lane.key, lane);
   }
 
+  /** Gives each slow endpoint its part of the deliveries that may be under way to all of them. */
+  private limitSlow(): void {
+    const { concurrency, slowUnderWay } = this.settings;
+    const { slow, prompt, waiting } = this.kinds();
+    deliveryMetrics.serves({ slow: slow.length, prompt: prompt.length, waiting: waiting.length });
+    for (const lane of prompt) lane.most = concurrency;
+    for (const lane of slow)
+      lane.most = Math.max(1, Math.min(concurrency, Math.floor(slowUnderWay / slow.length)));
+  }
+
+  private kinds() {
+    const at = performance.now();
+    const [slow, prompt, waiting]: Lane[][] = [[], [], []];
+    for (const lane of this.lanes.values())
+      (lane.waits ? waiting : lane.isSlow(at) ? slow : prompt).push(lane);
+    return { slow, prompt, waiting };
+  }
+
   /**
-   * How many more endpoints may be served. At the limit, the endpoints that have been idle for the longest are
-   * released.
+   * How many more endpoints may be served. Slow ones have places of their own, so that others need not wait for their
+   * receivers. At the limit, the endpoints that have been idle for the longest are released.
    */
   private async makeRoom(): Promise<number> {
-    const serving = this.all.filter(({ waits }) => !waits);
-    const room = this.settings.lanes - serving.length;
+    const { slow, prompt } = this.kinds();
+    const { lanes, slowLanes } = this.settings;
+    const room = lanes - prompt.length - Math.max(0, slow.length - slowLanes);
     if (room > 0) return room;
-    const idle = serving
+    const idle = prompt
       .filter(({ known }) => known.size === 0)
       .sort((a, b) => a.lastBusyAt - b.lastBusyAt)
       .slice(0, Math.ceil(this.settings.lanes / 4));
