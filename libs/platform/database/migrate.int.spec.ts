@@ -4,13 +4,18 @@ import { join } from 'node:path';
 import { createTestDatabase, execute, type TestDatabase } from '../../../test/support/database';
 import { SilentRoute } from '../../../test/support/silent-route';
 import { databaseRefusal } from './database-refusal';
-import { migrate } from './migrate';
+import { type MigrationSet, migrate as migrateSet } from './migrate';
 
 let database: TestDatabase;
 let folder: string;
+/** The files that were announced before they were applied. */
+let announced: (readonly string[])[];
+const migrate = (url: string, set: MigrationSet, from: string) =>
+  migrateSet(url, set, (_, files) => announced.push(files), from);
 const add = (name: string, sql: string) => writeFileSync(join(folder, name), sql);
 
 beforeEach(async () => {
+  announced = [];
   database = await createTestDatabase();
   await execute(database.url, 'DROP TABLE migrations_write, migrations_write_lock');
   folder = mkdtempSync(join(tmpdir(), 'practice-migrations-'));
@@ -29,6 +34,7 @@ describe('migrate', () => {
     add('0003-more.sql', 'ALTER TABLE t ADD COLUMN more int');
     expect(await migrate(database.url, 'write', folder)).toEqual(['0003-more.sql']);
     expect(await migrate(database.url, 'write', folder)).toEqual([]);
+    expect(announced).toEqual([['0001-make.sql', '0002-fill.sql'], ['0003-more.sql']]);
   });
 
   it('lets processes that start at once take turns', async () => {

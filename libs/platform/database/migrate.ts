@@ -7,6 +7,9 @@ import { outdated } from './postgres-version';
 
 export type MigrationSet = 'write' | 'read';
 
+/** Is told the names of the files that are about to be applied; some of them may take minutes on large tables. */
+export type Announce = (set: MigrationSet, files: readonly string[]) => void;
+
 /** The numbered SQL files of a folder; the file name is the migration's key. */
 class SqlFiles implements Knex.MigrationSource<string> {
   constructor(private readonly folder: string) {}
@@ -46,6 +49,7 @@ export const reasonOf = (error: unknown) => (error as Error).message.split(' - '
 /**
  * Applies the migrations of a set that a database has not seen yet, each file in a transaction of its own. Processes
  * that start at the same time wait for each other.
+ * @param announce called once, unless nothing is outstanding
  * @param folder the folder with the set's files
  * @returns the names of the files that were applied, in order
  * @throws MigrationError that names the file that failed; files before it stay applied. When PostgreSQL is too old, the
@@ -54,6 +58,7 @@ export const reasonOf = (error: unknown) => (error as Error).message.split(' - '
 export async function migrate(
   url: string,
   set: MigrationSet,
+  announce: Announce = () => {},
   folder = join(packageRoot(), 'migrations', set),
 ): Promise<string[]> {
   const fault = outdated(await versionOf(url));
@@ -78,6 +83,8 @@ export async function migrate(
       await lock.raw('SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [lockKey]);
       // The advisory lock excludes other processes, so knex's own lock row can only be that of a killed process.
       await db.migrate.forceFreeMigrationsLock();
+      const [, outstanding] = await db.migrate.list();
+      if (outstanding.length > 0) announce(set, outstanding);
       const applied: string[] = [];
       for (;;) {
         const [, [name]] = await db.migrate.up(); // latest() would put all files into one transaction

@@ -1,7 +1,7 @@
 import { type Config, ConfigError } from '../config';
 import { withClient } from './connection';
 import { toldOf } from './database-refusal';
-import { type MigrationSet, migrate } from './migrate';
+import { type Announce, type MigrationSet, migrate } from './migrate';
 
 /** The contents of a database, as far as the role may see them. */
 interface Contents {
@@ -22,10 +22,11 @@ interface Contents {
 export async function migrateDatabases(
   config: Config,
   sets: readonly MigrationSet[] = ['write', 'read'],
+  announce?: Announce,
 ): Promise<Record<MigrationSet, string[]>> {
   await requireOwnDatabases(config, sets);
   const applied: Record<MigrationSet, string[]> = { write: [], read: [] };
-  for (const set of sets) applied[set] = await at(config, set, (url) => migrate(url, set));
+  for (const set of sets) applied[set] = await at(config, set, (url) => migrate(url, set, announce));
   return applied;
 }
 

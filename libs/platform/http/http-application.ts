@@ -25,6 +25,7 @@ import { registerUnreadAnswers } from './unread-answers';
 export async function createHttpApplication(
   module: Type | DynamicModule,
   config: Config,
+  logger = new JsonLogger(config.LOG_LEVEL),
 ): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({
     bodyLimit: BODY_LIMIT,
@@ -50,7 +51,7 @@ export async function createHttpApplication(
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {
     bodyParser: false,
     abortOnError: false,
-    logger: new JsonLogger(config.LOG_LEVEL),
+    logger,
   });
   fastify.decorate('drain', new Drain(fastify));
   registerJsonBody(fastify);

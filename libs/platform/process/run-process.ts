@@ -4,6 +4,7 @@ import { type Config, ConfigError, loadConfig } from '../config';
 import { migrateDatabases } from '../database/named-databases';
 import { Drain } from '../http/drain';
 import { createHttpApplication } from '../http/http-application';
+import { JsonLogger } from '../json-logger';
 import { Ending } from './ending';
 import { watchShutdowns } from './pending-shutdowns';
 import { startupProblem } from './startup-problem';
@@ -75,8 +76,14 @@ async function start(parts: ProcessParts, ending: Ending, graceMs: () => number)
     });
     config = prepared.config;
   }
-  await migrateDatabases(config, parts.withoutReadModels ? ['write'] : ['write', 'read']);
-  const app = await createHttpApplication(parts.module(config), config);
+  const logger = new JsonLogger(config.LOG_LEVEL);
+  await migrateDatabases(config, parts.withoutReadModels ? ['write'] : ['write', 'read'], (set, files) =>
+    logger.log(
+      `Bringing the ${set} tables up to date: ${files.length} migrations, to ${files.at(-1)}`,
+      'Migrations',
+    ),
+  );
+  const app = await createHttpApplication(parts.module(config), config, logger);
   let shutdowns: ReadonlySet<string> = new Set();
   ending.add({
     by: BY_MS.application,
