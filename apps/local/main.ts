@@ -16,6 +16,7 @@ import { DocumentSweep } from '#practice/documents/document.sweep';
 import { FollowedStore } from '#projections/followed-store';
 import { ProjectionRunner } from '#projections/projection-runner';
 import { ProjectionStatus } from '#projections/projection-status';
+import { ReturningTenants } from '#projections/rebuild/returning-tenants';
 import { UnfinishedRebuilds } from '#projections/rebuild/unfinished-rebuilds';
 import { WebhooksWorker } from '#webhooks/webhooks-worker';
 import { createDemo, introduction } from './demo';
@@ -34,6 +35,7 @@ void runProcess({
     app.get(ProjectionRunner).start();
     app.get(Housekeeping).start();
     app.get(UnfinishedRebuilds).start();
+    app.get(ReturningTenants).start();
     app.get(Sealing).start();
     app.get(DocumentSweep).start();
     app.get(WebhooksWorker).start();

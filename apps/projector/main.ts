@@ -3,6 +3,7 @@ import { KafkaPublisher } from '#event-bus/kafka/kafka-publisher';
 import { runProcess } from '#platform/process/run-process';
 import { FollowedStore } from '#projections/followed-store';
 import { ProjectionRunner } from '#projections/projection-runner';
+import { ReturningTenants } from '#projections/rebuild/returning-tenants';
 import { UnfinishedRebuilds } from '#projections/rebuild/unfinished-rebuilds';
 import { ProjectorModule } from './projector.module';
 
@@ -16,5 +17,6 @@ void runProcess({
     await app.get(KafkaPublisher).start();
     app.get(ProjectionRunner).start();
     app.get(UnfinishedRebuilds).start();
+    app.get(ReturningTenants).start();
   },
 });

@@ -16,11 +16,14 @@ import { ProjectionStatus } from './projection-status';
 import { Projections } from './projections';
 import { ReachedPositions } from './reached-positions';
 import { GenerationBuild } from './rebuild/generation-build';
+import { LiveFill } from './rebuild/live-fill';
 import { NextGeneration } from './rebuild/next-generation';
 import { ProjectionRebuild } from './rebuild/projection-rebuild';
 import { RebuildMetrics } from './rebuild/rebuild-metrics';
+import { ReturningTenants } from './rebuild/returning-tenants';
 import { TenantFill } from './rebuild/tenant-fill';
 import { TenantRenewal } from './rebuild/tenant-renewal';
+import { TenantReturn } from './rebuild/tenant-return';
 import { UnfinishedRebuilds } from './rebuild/unfinished-rebuilds';
 
 /** Services that bring very many events of a tenant to its read models. */
@@ -36,11 +39,12 @@ const services = [
   ProjectionRunner,
   ProjectionStatus,
   Reconciliation,
+  ReturningTenants,
   UnfinishedRebuilds,
 ];
 
 /** Internal parts that the services share. */
-const parts = [Tenants, CatchUp, FollowedStore, GenerationBuild, NextGeneration, ReachedPositions];
+const parts = [Tenants, CatchUp, FollowedStore, GenerationBuild, LiveFill, NextGeneration, ReachedPositions];
 
 /** Maintains, rebuilds and audits read models. Needs PlatformModule and EventStoreModule. */
 @Module({})
@@ -64,6 +68,7 @@ export class ProjectionsModule {
         Parking,
         RebuildMetrics,
         Scratch,
+        TenantReturn,
         ...services,
       ],
       exports: [EventBusModule, ...services],

@@ -22,10 +22,12 @@ import { ProjectionStatus } from '../projection-status';
 import { Projections } from '../projections';
 import { ReachedPositions } from '../reached-positions';
 import { GenerationBuild } from '../rebuild/generation-build';
+import { LiveFill } from '../rebuild/live-fill';
 import { NextGeneration } from '../rebuild/next-generation';
 import { ProjectionRebuild } from '../rebuild/projection-rebuild';
 import { TenantFill } from '../rebuild/tenant-fill';
 import { TenantRenewal } from '../rebuild/tenant-renewal';
+import { TenantReturn } from '../rebuild/tenant-return';
 import { HandBus } from './hand-bus';
 
 /** A runner that builds read models over a test store. */
@@ -57,6 +59,7 @@ export function projectionParts(store: TestStore, all: readonly Projection[], cl
   const next = new NextGeneration(new GenerationBuild(feed, history, writes), tenants, reads);
   const positions = new ReachedPositions(reads, projections);
   const held = new HeldTenants(projections, feed, positions, catchUp, reads);
+  const filling = new LiveFill(history, feed, writes, reads);
   return {
     bus,
     health,
@@ -66,7 +69,8 @@ export function projectionParts(store: TestStore, all: readonly Projection[], cl
     positions,
     tenants,
     held,
-    fill: new TenantFill(projections, history, feed, held, writes, reads),
+    fill: new TenantFill(projections, filling, held, reads),
+    returning: new TenantReturn(projections, filling, catchUp, reads),
     renewal: new TenantRenewal(projections, next, catchUp, feed, reads),
     audit: new ProjectionAudit(
       projections,
