@@ -96,7 +96,7 @@ class Database implements OnApplicationShutdown {
 
   /**
    * Runs the work in a transaction, and rolls back when it fails. The caller commits.
-   * @param mode of the transaction, as BEGIN takes it
+   * @param mode of the transaction, as BEGIN takes it, and statements that come first in it
    */
   protected async uncommitted<Result>(
     work: (client: PoolClient) => Promise<Result>,
@@ -195,16 +195,17 @@ export class ReadDatabase extends Database {
   /**
    * Runs the work on a snapshot, so that everything it reads is of one moment: a promotion changes all read models of a
    * tenant at once.
+   * @param tables the read models' tables that the work may query: while they are locked, no generation that was live at
+   * the snapshot is dropped
    */
   async snapshot<Result>(
+    tables: readonly string[],
     work: (client: PoolClient) => Promise<Result>,
     pool: Pool = this.pool,
   ): Promise<Result> {
-    const { result, commit } = await this.uncommitted(
-      work,
-      'isolation level repeatable read, read only',
-      pool,
-    );
+    const locked = tables.map((table) => `only read_model.${table}`).join(', ');
+    const mode = `isolation level repeatable read, read only; lock table ${locked} in access share mode`;
+    const { result, commit } = await this.uncommitted(work, mode, pool);
     // Nothing was written, so the caller need not wait for the commit.
     commit().catch(() => undefined);
     return result;

@@ -1,7 +1,11 @@
 import type { AggFunc, Column } from './columns/column';
 
-/** Columns of the pivots, each with the value that a field stands for, as PostgreSQL reads it. */
-export type PivotTuple = { column: Column; value: string | null }[];
+/** One combination of the pivots' values: a field for each aggregated column stands for it. */
+export interface Cell {
+  number: number;
+  /** For each column of the pivots the value, as PostgreSQL reads it. */
+  values: { column: Column; value: string | null }[];
+}
 
 /** The value of a field, a sort key or a filter. */
 export type Expression =
@@ -9,8 +13,8 @@ export type Expression =
   | { kind: 'value'; column: Column }
   /** The value that all items of the group have in common, otherwise null. */
   | { kind: 'shared'; column: Column }
-  /** An aggregate over the group, or over those items of the group that have the pivots' values. */
-  | { kind: 'aggregate'; column: Column; aggFunc?: AggFunc; pivot?: PivotTuple };
+  /** An aggregate over the group, or over those items of the group that are in the cell. */
+  | { kind: 'aggregate'; column: Column; aggFunc?: AggFunc; pivot?: Cell };
 
 /** A field of a row. */
 export interface Field {

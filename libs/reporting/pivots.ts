@@ -19,8 +19,8 @@ export interface PivotValues {
 /** The fields of a pivoted slice: one for each combination of values and each aggregated column. */
 export function pivotFields(slice: Slice, combinations: PivotValues[]): PivotField[] {
   const taken = new Set<string>();
-  return combinations.flatMap(({ shown, exact }) => {
-    const pivot = slice.pivots.map((column, index) => ({ column, value: exact[index] }));
+  return combinations.flatMap(({ shown, exact }, number) => {
+    const pivot = { number, values: slice.pivots.map((column, index) => ({ column, value: exact[index] })) };
     return slice.cols.filter(isAggregated).map(({ column, aggFunc }) => {
       const values = shown.map((value) => (value === null ? '(Blank)' : String(value)));
       return {

@@ -195,9 +195,9 @@ function mixes(slice: Slice, keys: Column[], expressions: Expression[]): boolean
 /** A field of a pivot by currency has one currency, but a sort key or a zero filter need not be such a field. */
 function addsMoney(expression: Expression): boolean {
   if (expression.kind !== 'aggregate' || !expression.column.measure?.perCurrency) return false;
-  const { aggFunc, pivot = [] } = expression;
+  const { aggFunc, pivot } = expression;
   const isSum = aggFunc === undefined || aggFunc === 'sum' || aggFunc === 'avg';
-  return isSum && !hasCurrency(pivot.map(({ column }) => column));
+  return isSum && !hasCurrency((pivot?.values ?? []).map(({ column }) => column));
 }
 
 function hasCurrency(columns: readonly Column[]): boolean {

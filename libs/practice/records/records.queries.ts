@@ -18,6 +18,7 @@ import { weighed } from './page-weight';
 import { isOneStatement, isPlannedOnce, readPage } from './read-page';
 import type { AnyList, RecordRow } from './record-list';
 import { oneStatement } from './record-statements';
+import { tableOf } from './state-table';
 import { zoneOf } from './tenant-zone';
 import { UsualWords } from './usual-words';
 
@@ -79,6 +80,10 @@ function asking(database: Pick<Pool, 'query'>): Ask {
     (await weighed<Row>(database, statement)).splice(0);
 }
 
+function tablesOf({ projection, joins = [] }: AnyList): string[] {
+  return [...new Set([projection, ...joins.map((join) => join.projection)].map(tableOf))];
+}
+
 /** Reads a page of a list. @throws DomainError `page_too_large`; `lists_busy` when the tenant's other lists and reports take too long */
 @QueryHandler(ListRecords)
 export class ListRecordsHandler implements IQueryHandler<ListRecords> {
@@ -95,7 +100,7 @@ export class ListRecordsHandler implements IQueryHandler<ListRecords> {
     const found = await this.reads.shares.run(context.tenant.id, TOO_MANY, () =>
       isOneStatement(list, context.tenant, query)
         ? read(asking(pool))
-        : this.reads.snapshot((client) => read(asking(client)), pool),
+        : this.reads.snapshot(tablesOf(list), (client) => read(asking(client)), pool),
     );
     const { rows, hasMore, totalCount } = found;
     const answer: Page<object> = {

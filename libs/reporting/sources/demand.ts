@@ -30,7 +30,7 @@ export function demandOf(report: Report, keys: Iterable<Column>, expressions: It
     const { kind, column } = expression;
     const aggFunc = kind === 'aggregate' ? expression.aggFunc : undefined;
     const ratio = kind === 'aggregate' && ratioOf(column, aggFunc);
-    if (kind === 'aggregate') for (const { column: pivot } of expression.pivot ?? []) key(pivot);
+    if (kind === 'aggregate') for (const cell of expression.pivot?.values ?? []) key(cell.column);
     // A count of a column that is never null is the number of rows.
     if (aggFunc === 'count' && column.required) continue;
     if (ratio) for (const name of ratio.of) measure(report.columns.get(name)!, 'sums');

@@ -98,7 +98,23 @@ function fromFacts(building: BuildingBase, period: string[]): string {
   const { report, conditions } = building.over;
   const { facts } = report.derived;
   const where = [liveOf(report), ...period, ...conditions.flatMap((condition) => asked(condition, building))];
-  return addedUp(building, `read_model.${facts?.name ?? tableOf(report.projection)}`, 'count(*)', where);
+  const table = `read_model.${facts?.name ?? tableOf(report.projection)}`;
+  return addedUp(building, table, 'count(*)', where, { own: byMonth(building) });
+}
+
+/**
+ * The first day of the month in place of the day, where all that is grouped by are months or longer: with other keys, a
+ * year has thirty times as many groups by day, each of which is joined with its names.
+ */
+function byMonth({ over: { report, conditions }, demand }: BuildingBase): Adding['own'] {
+  const { day } = report.derived.rollup;
+  const periods = [...demand.keys].filter((column) => baseOf(report, column) === day);
+  const needsDay =
+    periods.some(({ grain }) => grain !== 'month' && grain !== 'year') ||
+    conditions.some(({ meetsAbsent, of }) => meetsAbsent && of === day);
+  if (needsDay || periods.length === 0) return {};
+  const month = `date_trunc('month', ${report.alias}.${day}::timestamp)::date`;
+  return { [day]: { sql: month, by: month } };
 }
 
 function daysWithin({ over: { report }, bind }: BuildingBase, period: Over['period']): string[] {

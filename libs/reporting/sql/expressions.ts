@@ -14,7 +14,8 @@ export function item(column: Column): string {
   return `items.${itemName(column)}`;
 }
 
-const castTypes: Record<ColumnType, string> = {
+/** SQL types of columns' values. */
+export const castTypes: Record<ColumnType, string> = {
   text: 'text',
   id: 'uuid',
   boolean: 'boolean',
@@ -45,13 +46,16 @@ export function endOf(column: Column, end: 'min' | 'max'): string {
   return `"${column.name}.${end}"`;
 }
 
+/** Column of `items` with pivots: the number of the cell that the row is in. */
+export const CELL = 'cell';
+
 /** Builds the SQL of an expression over `items`. If these hold sums of rows, a measure's column is its sum. */
 export function expressionSql(expression: Expression, parts: Building): string {
   const { column } = expression;
   if (expression.kind === 'value') return finished(column, item(column));
   if (expression.kind === 'shared') return sharedSql(column, parts);
   const { aggFunc, pivot } = expression;
-  const conditions = pivot?.map(({ column: own, value }) => equals(own, item(own), value, parts.bind)) ?? [];
+  const conditions = pivot ? [`items.${CELL} = ${pivot.number}`] : [];
   const aggregate = isSummed(parts)
     ? summedSql(column, aggFunc, conditions, parts)
     : aggregateSql(column, aggFunc, filterOf(conditions), parts);

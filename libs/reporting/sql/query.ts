@@ -2,11 +2,13 @@ import { rollupCode } from '#projections/derived-tables';
 import type { Column } from '../columns/column';
 import type { Report } from '../columns/report';
 import type { Bind } from '../condition';
+import type { Expression, Field } from '../expression';
 import type { Plan } from '../plan';
 import { type Demand, demandOf } from '../sources/demand';
 import type { Over, Source } from '../sources/source';
 import { calendarSql } from '../tenant-calendar';
 import { type Building, building, isSummed, type Query, type Scope, TENANT } from './building';
+import { headOf, itemsTable, pivotedPage } from './cells';
 import { pageDay } from './deep-page';
 import { expressionSql, finished, item, jsonSql, shownSql, sourceSql } from './expressions';
 import { itemsQuery } from './items';
@@ -24,16 +26,16 @@ function severalCurrencies({ derived: { rollup }, ...report }: Report): string {
     where ${liveOf({ ...report, alias: 'r' })} and r.dimension = ${dimension} and r.grain = ${grain} and r.items <> 0)`;
 }
 
+/** Everything that the rows of a plan are computed from. */
+function expressionsOf({ fields, order, zero }: Plan): Expression[] {
+  return [...[...fields, ...order].map(({ expression }) => expression), ...(zero?.measures ?? [])];
+}
+
 /** What the rows of a plan need from their source. */
 export function rowsDemand(plan: Plan): Demand {
-  const { report, level, fields, order, keys, zero, mixesCurrencies } = plan;
+  const { report, level, keys, zero, mixesCurrencies } = plan;
   const currency = mixesCurrencies ? currencyOf(report) : [];
-  const expressions = [...fields, ...order].map(({ expression }) => expression);
-  const demand = demandOf(
-    report,
-    [...keys, ...(zero?.keys ?? []), ...currency],
-    [...expressions, ...(zero?.measures ?? [])],
-  );
+  const demand = demandOf(report, [...keys, ...(zero?.keys ?? []), ...currency], expressionsOf(plan));
   return level === 'leaf' ? { ...demand, rows: true } : demand;
 }
 
@@ -53,14 +55,24 @@ export function rowsQuery(plan: Plan, source: Source, scope: Scope): Query {
   const top = topGroups(plan, parts);
   const items = itemsQuery(plan, parts, plan.level === 'leaf' ? leaf : undefined, top);
   const mixed = `coalesce(bool_or(${MIXED}) over (), false)`;
-  const page = [
-    `select ${rowJson(plan, parts)} as json, ${plan.mixesCurrencies ? mixed : 'false'} as mixed`,
-    ...rowSet(plan, parts),
-    ...orderBy(plan, parts),
-    ...(order ? [] : [limit]),
-  ].join('\n  ');
+  const isMixed = plan.mixesCurrencies ? mixed : 'false';
+  const where = whereKept(plan, parts);
+  const rest = [...rowSet(plan, parts, where), ...orderBy(plan, parts), ...(order ? [] : [limit])];
+  const rows = (json: string, more: string[] = []) =>
+    [`select ${[`${json} as json`, `${isMixed} as mixed`, ...more].join(', ')}`, ...rest].join('\n  ');
+  const own = plan.fields.filter(({ expression }) => !isPivoted(expression));
+  const pivoted = plan.fields.slice(own.length);
+  const { with: steps = '', page } =
+    pivoted.length === 0
+      ? { page: rows(`${membersJson(own, parts)} || '}'`) }
+      : pivotedPage(
+          rows(own.length === 0 ? "''" : membersJson(own, parts), headOf(plan.keys)),
+          { keys: plan.keys, where },
+          pivoted.map((field, index) => ({ ...field, member: member(field.name, own.length + index) })),
+          parts,
+        );
   const fits = `bytes <= ${bind(scope.mostBytes)}::bigint`;
-  const text = `with ${deep ? `${deep.with}, ` : ''}items as (${items})
+  const text = `with ${deep ? `${deep.with}, ` : ''}${itemsTable(items, expressionsOf(plan), parts)}${steps && `,\n${steps}`}
 select ${calendarSql(TENANT)}, count(*), ${plan.needsOneCurrency ? severalCurrencies(plan.report) : 'bool_or(mixed)'},
   string_agg(json, ',') filter (where number <= ${bind(plan.end - plan.start)}::bigint and ${fits}), count(*) filter (where ${fits})
 from (select json, mixed, row_number() over before as number, sum(octet_length(json)) over before as bytes from (
@@ -82,28 +94,21 @@ function limitSql({ start, end }: Plan, offset: string | undefined, bind: Bind):
   return start === 0 ? size : `${size} offset ${offset ?? bind(start)}`;
 }
 
-/** SQL of a row as the text of a JSON object. Names of pivot fields contain values, so they are bound. */
-function rowJson({ fields }: Plan, parts: Building): string {
-  if (fields.length === 0) return `'{}'`;
-  const members = fields.map(({ name, expression }, index) => {
-    const member = `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`;
-    const label = 'pivot' in expression ? `${parts.bind(member)}::text` : `'${member}'`;
-    return `${label} || ${jsonSql(expression, parts)}`;
-  });
-  return `${joined(members)} || '}'`;
+/** The beginning of a row's JSON: a member for each field. */
+function membersJson(fields: readonly Field[], parts: Building): string {
+  if (fields.length === 0) return `'{'`;
+  return fields
+    .map(({ name, expression }, index) => `'${member(name, index)}' || ${jsonSql(expression, parts)}`)
+    .join('\n    || ');
 }
 
-/** A row without pivot fields has no more columns than this. */
-const FEW_MEMBERS = 40;
+/** The beginning of a member's JSON. */
+function member(name: string, index: number): string {
+  return `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`;
+}
 
-/**
- * Joins many members by halves. Each `||` copies its operands: joined one after the other, the first of 500 members
- * would be copied 500 times in every row.
- */
-function joined(members: string[]): string {
-  if (members.length <= FEW_MEMBERS) return members.join('\n    || ');
-  const half = Math.ceil(members.length / 2);
-  return `(${joined(members.slice(0, half))})\n    || (${joined(members.slice(half))})`;
+function isPivoted(expression: Expression): boolean {
+  return expression.kind === 'aggregate' && expression.pivot !== undefined;
 }
 
 /** What the number of a plan's rows needs from its source. */
@@ -120,12 +125,12 @@ function currencyOf(report: Report): Column[] {
 /** Query for the number of rows on all pages of a plan. */
 export function countQuery(plan: Plan, source: Source, scope: Scope): Query {
   const parts = building(scope, source, countDemand(plan));
-  const items = `with items as (${itemsQuery(plan, parts)})`;
+  const items = `with ${itemsTable(itemsQuery(plan, parts), plan.zero?.measures ?? [], parts)}`;
   const { values } = parts;
   const recurs = hasOnePlan(plan, source);
   if (plan.level === 'leaf' && isSummed(parts))
     return { text: `${items}\nselect coalesce(sum(row_items), 0) from items`, values, recurs };
-  const rows = ['select 1', ...rowSet(plan, parts)].join('\n');
+  const rows = ['select 1', ...rowSet(plan, parts, whereKept(plan, parts))].join('\n');
   return { text: `${items}\nselect count(*) from (${rows}) as rows`, values, recurs };
 }
 
@@ -151,22 +156,25 @@ export function pivotQuery(over: Over, pivots: Column[], limit: number, source: 
 }
 
 /** FROM, WHERE, GROUP BY and HAVING over `items`. */
-function rowSet({ level, keys, zero }: Plan, parts: Building): string[] {
-  const counts = zero && anyNonZero(zero, parts);
+function rowSet({ level, keys, zero }: Plan, parts: Building, where: string): string[] {
   if (level === 'group') {
-    const having = counts ?? (keys.length === 0 ? 'count(*) > 0' : undefined);
+    const having = zero ? anyNonZero(zero, parts) : keys.length === 0 ? 'count(*) > 0' : undefined;
     return ['from items', `group by ${groupBy(keys)}`, ...(having ? [`having ${having}`] : [])];
   }
   // Totals are always one row, even when the pivots have no values and therefore no aggregates.
-  const one = level === 'totals' ? [`group by ${groupBy([])}`] : [];
-  if (!zero) return ['from items', ...one];
-  if (!zero.keys) return ['from items', `where ${counts}`, ...one];
+  return [`from items${where}`, ...(level === 'totals' ? [`group by ${groupBy([])}`] : [])];
+}
+
+/** WHERE over `items`: of leaf rows and totals, which a filter of groups or rows leaves. */
+function whereKept({ level, zero }: Plan, parts: Building): string {
+  if (level === 'group' || !zero) return '';
+  const counts = anyNonZero(zero, parts);
+  if (!zero.keys) return ` where ${counts}`;
   // Totals cover the items of the groups that the filter keeps. Without keys all items are one group.
   const tuple =
     zero.keys.flatMap((key) => [`${item(key)} is null`, `coalesce(${item(key)}::text, '')`]).join(', ') ||
     'true';
-  const kept = `select ${tuple} from items group by ${groupBy(zero.keys)} having ${counts}`;
-  return ['from items', `where (${tuple}) in (${kept})`, ...one];
+  return ` where (${tuple}) in (select ${tuple} from items group by ${groupBy(zero.keys)} having ${counts})`;
 }
 
 function groupBy(keys: Column[]): string {
