@@ -81,5 +81,37 @@ describe('whoever follows a position', () => {
     await expect(reached.follow(tenant, position, new AbortController().signal)).rejects.toMatchObject({
       code: 'read_model_parked',
     });
+    const begunAt = performance.now();
+    await expect(reached.reach(tenant, position, 'this', 60_000)).rejects.toMatchObject({
+      code: 'position_not_reached',
+      headers: { 'Retry-After': '30' },
+    });
+    expect(performance.now() - begunAt).toBeLessThan(30_000);
+  });
+
+  it('goes on waiting while the tenant is parked where it has reached the position', async () => {
+    const { tenant, position } = await written();
+    divisions.parts([divisionsProjection]).runner.start();
+    await waitFor(async () => (await divisions.rows('select from read_model.divisions')).length > 0, {
+      description: 'one read model to have the event',
+    });
+    await divisions.rows(
+      `with own as (
+         insert into read_model.checkpoints (projection, generation, tenant_id, partition, epoch, transaction_id, position)
+         select projection, generation, $1, partition, epoch, transaction_id, position from read_model.checkpoints
+         where projection = 'divisions' and partition = $2 and tenant_id = 0
+       )
+       insert into read_model.parked (projection, tenant_id, event_id, event_type, error)
+       values ('divisions', $1, gen_random_uuid(), 'DivisionCreated', 'cannot')`,
+      [tenant.id, tenant.partition],
+    );
+    const reaching = reached.reach(tenant, position, 'this', 60_000);
+    await divisions.rows(
+      `insert into read_model.checkpoints (projection, generation, tenant_id, partition, epoch, transaction_id, position)
+       select 'tally', generation, 0, partition, epoch, transaction_id, position from read_model.checkpoints
+       where projection = 'divisions' and partition = $1 and tenant_id = 0`,
+      [tenant.partition],
+    );
+    await expect(reaching).resolves.toBeUndefined();
   });
 });

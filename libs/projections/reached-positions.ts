@@ -11,8 +11,8 @@ const WAIT_MS = 5_000;
 const POLL_MS = 50;
 /** A read model that stands still must not make those who wait for it keep the database busy. */
 const LOOKS = { first: 5, last: POLL_MS };
-/** A held tenant stands still for minutes, so requests do not wait for it. */
-const HELD_RETRY_SECONDS = '30';
+/** A held tenant stands still for minutes, a parked one until somebody mends it: requests do not wait for them. */
+const STANDING_RETRY_SECONDS = '30';
 
 /** Waits until the read models have reached a position. */
 @Injectable()
@@ -25,17 +25,18 @@ export class ReachedPositions {
   /**
    * Waits until every read model has reached the position for the tenant.
    * @param what the name of the position in the error message
-   * @throws DomainError `position_not_reached` (503) after `waitMs`, or at once while the tenant is held
+   * @throws DomainError `position_not_reached` (503) after `waitMs`, or at once while the tenant is held or parked in a
+   * read model that has not reached the position
    */
   async reach(tenant: TenantRef, position: Position, what: string, waitMs = WAIT_MS): Promise<void> {
     const begunAt = performance.now();
     for (;;) {
-      const { behind, held } = await this.standing(tenant, position);
+      const { behind, stands } = await this.standing(tenant, position);
       if (!behind) return;
       const waited = performance.now() - begunAt;
-      if (held || waited >= waitMs) {
+      if (stands || waited >= waitMs) {
         const detail = `The read models have not come as far as ${what} yet; try again.`;
-        const headers = { 'Retry-After': held ? HELD_RETRY_SECONDS : '1' };
+        const headers = { 'Retry-After': stands ? STANDING_RETRY_SECONDS : '1' };
         throw new DomainError('unavailable', 'position_not_reached', detail, [], headers);
       }
       await delay(pauseBetweenLooks(waited, LOOKS));
@@ -66,18 +67,19 @@ export class ReachedPositions {
   }
 
   private async standing(tenant: TenantRef, { epoch, transactionId, position }: Position) {
-    const { rows } = await this.database.pool.query<{ behind: boolean; held: boolean }>({
+    const { rows } = await this.database.pool.query<{ behind: boolean; stands: boolean }>({
       name: 'projections.reached',
       text: `
-        select cardinality($6::text[]) > (
-          select count(*) from (
-            select distinct on (projection) projection, generation, tenant_id from read_model.tracks
-            where tenant_id in (0, $1) and projection = any($6) order by projection, tenant_id desc
-          ) t
-          join read_model.checkpoints c using (projection, generation, tenant_id)
-          where c.partition = $2 and (c.epoch, c.transaction_id, c.position) >= ($3, $4::xid8, $5)
-        ) as behind,
-        exists (select from read_model.held where tenant_id = $1 and projection = any($6)) as held`,
+        select cardinality($6::text[]) > count(*) filter (where reached) as behind,
+          coalesce(bool_or(parked and not reached), false) as stands
+        from (
+          select distinct on (projection) t.projection, t.parked,
+            coalesce((c.epoch, c.transaction_id, c.position) >= ($3, $4::xid8, $5), false) as reached
+          from read_model.tracks t
+          left join read_model.checkpoints c
+            on (c.projection, c.generation, c.tenant_id, c.partition) = (t.projection, t.generation, t.tenant_id, $2)
+          where t.tenant_id in (0, $1) and t.projection = any($6) order by t.projection, t.tenant_id desc
+        ) own`,
       values: [
         tenant.id,
         tenant.partition,

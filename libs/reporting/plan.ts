@@ -86,15 +86,18 @@ function planFields(slice: Slice, level: Plan['level'], keys: Column[], pivotFie
 function planOrder(report: Report, slice: Slice, level: Plan['level'], keys: Column[], fields: Field[]) {
   const order: Plan['order'] = [];
   const ignoredSort: string[] = [];
-  const sorted = new Set<string>();
+  // By column: whether it sorts the rows.
+  const sorts = new Map<string, boolean>();
   let tiesDesc = false;
   for (const { colId, desc, path } of slice.sort) {
-    const expression = sortExpression(colId, path);
-    if (!expression) ignoredSort.push(colId);
     // A second sort by the same column cannot change the order.
-    else if (!sorted.has(colId)) order.push({ expression, desc, path });
-    if (expression) tiesDesc = desc;
-    sorted.add(colId);
+    if (!sorts.has(colId)) {
+      const expression = sortExpression(colId, path);
+      sorts.set(colId, expression !== undefined);
+      if (expression) order.push({ expression, desc, path });
+      else ignoredSort.push(colId);
+    }
+    if (sorts.get(colId)) tiesDesc = desc;
   }
   return { order, tiesDesc, ignoredSort };
 

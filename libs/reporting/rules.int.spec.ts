@@ -174,6 +174,7 @@ describe('order and pages', () => {
         { colId: 'title' },
         { colId: 'units', desc: true },
         { colId: 'employeeId' },
+        { colId: 'title' },
       ],
     });
     expect(report.ignoredSort).toEqual(['matterNumber', 'title']);

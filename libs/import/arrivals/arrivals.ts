@@ -10,7 +10,7 @@ import type { Day } from '#kernel/zone';
 import type { TenantRef } from '#platform/request-context';
 import { BillableStatus } from '#practice/billable/billable';
 import type { RecordState } from '#practice/records/record';
-import { digestOf, type Ground, type ImportedRecord } from '../records/imported-record';
+import { type Digests, digestsOf, type Ground, type ImportedRecord } from '../records/imported-record';
 import { countersOf } from '../records/numbers';
 import { reasonOf } from '../records/work-records';
 import { type Imported, ImportedRecords } from './imported-records';
@@ -19,17 +19,17 @@ import { updatesOf } from './updates';
 
 /** The events of a row that differs from what the last import brought. */
 export interface Arrival extends BulkStream {
-  digest: Buffer;
+  digests: Digests;
   /** The stream's version after these events. */
   version: number;
 }
 
 type Seen = (record: ImportedRecord, state: object | null) => void;
-type Changed = { record: ImportedRecord; digest: Buffer; imported: Imported };
+type Changed = { record: ImportedRecord; digests: Digests; imported: Imported };
 
 /** A page of records, each with what is stored of it from an earlier import; `changed` are those whose rows differ. */
 interface Compared {
-  page: { record: ImportedRecord; digest: Buffer; imported: Imported | undefined }[];
+  page: { record: ImportedRecord; digests: Digests; imported: Imported | undefined }[];
   changed: Changed[];
 }
 
@@ -62,8 +62,8 @@ export class Arrivals {
   ): AsyncGenerator<Arrival> {
     for await (const { page, changed } of this.compared(tenant, records)) {
       const changes = await this.changes(tenant, changed, ground, hindered);
-      for (const { record, digest, imported } of page) {
-        if (!imported) yield created(record, digest);
+      for (const { record, digests, imported } of page) {
+        if (!imported) yield created(record, digests);
         const change = changes.get(record.id);
         if (change) yield change;
       }
@@ -87,7 +87,7 @@ export class Arrivals {
       const hindrances: Hindrance[] = [];
       const hindered = (one: Hindrance) => void hindrances.push(one);
       await this.changes(tenant, changed, ground, hindered, unsound, seen);
-      const equal = page.filter(({ digest, imported }) => imported?.digest.equals(digest));
+      const equal = page.filter(({ digests, imported }) => imported && isEqual(imported, digests));
       yield { equal: equal.map(({ record }) => record), hindrances };
     }
   }
@@ -103,11 +103,11 @@ export class Arrivals {
       );
       const page = some.map((record) => ({
         record,
-        digest: digestOf(record.wanted),
+        digests: digestsOf(record),
         imported: before.get(record.id),
       }));
       const changed = page.flatMap(({ imported, ...one }): Changed[] =>
-        imported && !imported.digest.equals(one.digest) ? [{ ...one, imported }] : [],
+        imported && !isEqual(imported, one.digests) ? [{ ...one, imported }] : [],
       );
       yield { page, changed };
     }
@@ -162,7 +162,7 @@ export class Arrivals {
 
   private async change(
     tenant: TenantRef,
-    { record, digest }: Changed,
+    { record, digests }: Changed,
     before: Folded,
     ground: Ground,
   ): Promise<Arrival> {
@@ -179,7 +179,7 @@ export class Arrivals {
       events,
       before,
       counters,
-      digest,
+      digests,
       version: before.version + events.length,
     };
   }
@@ -198,14 +198,22 @@ export class Arrivals {
   }
 }
 
+/**
+ * Whether a row equals that of an earlier import. Its cells may be written differently and say the same, so the record
+ * that they make is compared, too; only that is known of rows that were promoted long ago.
+ */
+function isEqual(imported: Imported, { digest, cells }: Digests): boolean {
+  return imported.digest.equals(digest) || imported.cells?.equals(cells) === true;
+}
+
 /** Whether the record already agrees with its changed row, because somebody has made the same change in production. */
 function isThere({ events, before }: Arrival): boolean {
   return events.length === 0 && !(before!.data as unknown as RecordState).isDeleted;
 }
 
-function created({ definition, id, create }: ImportedRecord, digest: Buffer): Arrival {
+function created({ definition, id, create }: ImportedRecord, digests: Digests): Arrival {
   const { events, counters } = create();
-  return { definition, id, events, counters, digest, version: events.length };
+  return { definition, id, events, counters, digests, version: events.length };
 }
 
 async function* pages(records: AsyncIterable<ImportedRecord>): AsyncGenerator<ImportedRecord[]> {

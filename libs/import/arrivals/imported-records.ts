@@ -3,17 +3,24 @@ import type { ClientBase } from 'pg';
 import { toUuid } from '#kernel/ids';
 import { WriteDatabase } from '#platform/database';
 import type { TenantRef } from '#platform/request-context';
+import type { Digests } from '../records/imported-record';
 
 /** The stored result of a row's promotion. */
 export interface Imported {
   digest: Buffer;
+  /** Null for rows that were promoted before this was stored. */
+  cells: Buffer | null;
   /** The version of the record's stream after the promotion. */
   version: number;
 }
 
 /** The result of a row's promotion, to be stored for its record. */
-export interface Left extends Imported {
+export interface Left {
   id: string;
+  digests: Digests;
+  version: number;
+  /** None, if the record had become what its changed row says already. */
+  events: readonly unknown[];
 }
 
 /** The number of records that a promotion has created and changed. */
@@ -22,7 +29,7 @@ export interface PromotedCounts {
   changed: number;
 }
 
-/** The rows that promoted imports have brought to each tenant: by record, a digest of the row. */
+/** The rows that promoted imports have brought to each tenant: by record, digests of the row. */
 @Injectable()
 export class ImportedRecords {
   constructor(private readonly database: WriteDatabase) {}
@@ -31,7 +38,7 @@ export class ImportedRecords {
   async of({ id: tenantId }: TenantRef, ids: readonly string[]): Promise<Map<string, Imported>> {
     const uuids = ids.map(toUuid);
     const { rows } = await this.database.pool.query<Imported & { id: string }>(
-      `select record_id as id, digest, version from import.records
+      `select record_id as id, digest, cells, version from import.records
        where tenant_id = $1 and record_id = any($2::uuid[])`,
       [tenantId, uuids],
     );
@@ -62,16 +69,21 @@ export class ImportedRecords {
   ): Promise<void> {
     if (left.length === 0) return;
     await client.query(
-      `insert into import.records as r (tenant_id, record_id, digest, version, created_by)
-       select $1, l.id, l.digest, l.version, $2 from unnest($3::uuid[], $4::bytea[], $5::int[]) l(id, digest, version)
+      `insert into import.records as r (tenant_id, record_id, digest, cells, version, created_by, changed_by)
+       select $1, l.id, l.digest, l.cells, l.version, $2, case when l.has_events then $2::uuid end
+       from unnest($3::uuid[], $4::bytea[], $5::bytea[], $6::int[], $7::boolean[])
+         l(id, digest, cells, version, has_events)
        on conflict (tenant_id, record_id) do update
-         set digest = excluded.digest, version = excluded.version, changed_by = excluded.created_by`,
+         set digest = excluded.digest, cells = excluded.cells, version = excluded.version,
+           changed_by = coalesce(excluded.changed_by, r.changed_by)`,
       [
         tenantId,
         requestId,
         left.map(({ id }) => toUuid(id)),
-        left.map(({ digest }) => digest),
+        left.map(({ digests }) => digests.digest),
+        left.map(({ digests }) => digests.cells),
         left.map(({ version }) => version),
+        left.map(({ events }) => events.length > 0),
       ],
     );
   }

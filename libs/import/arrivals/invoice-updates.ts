@@ -10,7 +10,7 @@ import {
 import { chunks } from '#practice/invoices/invoice.draft';
 import type { InvoiceEvent, InvoiceLine, Payment } from '#practice/invoices/invoice.events';
 import { Evolving } from '../records/evolving';
-import { UNDESCRIBED, type WantedInvoice } from '../records/invoice-records';
+import { LEFT_OPEN, type WantedInvoice } from '../records/invoice-records';
 import { changesOf } from './changes';
 
 const { Draft, Voided, WrittenOff } = InvoiceStatus;
@@ -66,15 +66,18 @@ function withoutIds(lines: readonly InvoiceLine[]) {
 }
 
 /**
- * Whether an invoice equals its rows. Values that the rows leave open stay as they were at the issue: the client's terms, or
- * the name of what a line charges, may have changed since.
+ * Whether an invoice equals its rows. Values that the rows leave open stay as they were at the issue: the client's terms,
+ * or the name, the rate and the value of what a line charges, may have changed since.
  */
 function isSame(
   { number, issueDate, dueDate, lines, taxation }: InvoiceState,
-  { fields, issued, [UNDESCRIBED]: undescribed, ...wanted }: WantedInvoice,
+  { fields, issued, [LEFT_OPEN]: leftOpen, ...wanted }: WantedInvoice,
 ): boolean {
   const said = (all: readonly InvoiceLine[]) =>
-    withoutIds(all).map((line, at) => (undescribed.includes(at) ? { ...line, description: null } : line));
+    withoutIds(all).map((line, at) => ({
+      ...line,
+      ...Object.fromEntries((leftOpen[at] ?? []).map((name) => [name, null])),
+    }));
   const asIs = { number, issueDate, dueDate, lines: said(lines), taxation };
   const asWanted = { ...issued, dueDate: fields.dueDate ?? dueDate, lines: said(wanted.lines) };
   return Object.keys(changesOf(asIs, { ...asWanted, taxation: wanted.taxation })).length === 0;

@@ -1,6 +1,6 @@
 import type { InvoiceState } from '#practice/invoices/invoice';
 import type { InvoiceLine } from '#practice/invoices/invoice.events';
-import { invoices, UNDESCRIBED, type WantedInvoice } from '../records/invoice-records';
+import { invoices, LEFT_OPEN, type WantedInvoice } from '../records/invoice-records';
 import { changed, id, made, refusal } from './testing/changed';
 
 describe('updatesOf an invoice', () => {
@@ -28,7 +28,7 @@ describe('updatesOf an invoice', () => {
       dueDate: '2025-03-12',
     },
     lines: [line('100')],
-    [UNDESCRIBED]: [],
+    [LEFT_OPEN]: [],
     taxation,
     payments: [],
     state,
@@ -87,16 +87,16 @@ describe('updatesOf an invoice', () => {
     expect(refusal(invoices, shapes.issued, other)).toBe('invoice_fixed');
   });
 
-  it('that is issued keeps the due date and the descriptions that its rows leave out, whatever its client and charged records say since', () => {
+  it('that is issued keeps the due date and the descriptions, units and rates that its rows leave out, whatever its client and charged records say since', () => {
     const fields = { ...shapes.issued.fields, dueDate: null };
-    const open = invoice('Issued', { fields, [UNDESCRIBED]: [0] });
+    const open = invoice('Issued', { fields, [LEFT_OPEN]: [['description', 'rate', 'units']] });
     const since = {
       ...open,
-      lines: [{ ...line('100'), description: 'Counsel' }],
+      lines: [{ ...line('100'), description: 'Counsel', rate: '90', units: '1.1' }],
       issued: { ...open.issued!, dueDate: '2025-02-20' },
     };
     expect(changed(invoices, open, since).types).toEqual([]);
-    expect(refusal(invoices, open, { ...since, [UNDESCRIBED]: [] })).toBe('invoice_fixed');
+    expect(refusal(invoices, open, { ...since, [LEFT_OPEN]: [['rate', 'units']] })).toBe('invoice_fixed');
     expect(refusal(invoices, open, { ...since, fields: { ...fields, dueDate: '2025-02-20' } })).toBe(
       'invoice_fixed',
     );

@@ -4,9 +4,11 @@ import type { BillableState } from '#practice/billable/billable';
 import type { InvoiceLine } from '#practice/invoices/invoice.events';
 import type { Sources } from '#practice/invoices/invoice.sources';
 import type { Charge, Course } from './billing';
+import { cellsOf } from './cells';
 import { type Ground, type ImportedRecord, recordOf } from './imported-record';
 import { invoices, linesOf, type SourceLine, type WantedInvoice, wantedInvoice } from './invoice-records';
 import { NOBODY } from './known-records';
+import { partsOf } from './reference-records';
 import { needed, type Row } from './row';
 import { type BillableMaker, costRecoveries, workItems } from './work-records';
 
@@ -33,10 +35,23 @@ export function* billedRecords(row: Row, ground: Ground): Generator<ImportedReco
   const wanted = wantedInvoice(row, named, sources, ground);
   for (const { taxCodeId } of wanted.issued ? wanted.taxation.rates : [])
     ground.known.charged(taxCodeId, wanted.issued!.issueDate);
-  yield recordOf(invoices, importId, id, wanted, ground);
+  yield recordOf(invoices, importId, id, wanted, invoiceCells(row, wanted), ground);
   if (wanted.state === 'Voided') return;
   const lines = new Map(wanted.lines.map((line) => [line.sourceId, line]));
   for (const source of charged) yield source.record(chargeOf(id, wanted, lines.get(source.id)!));
+}
+
+/**
+ * What an invoice's rows say. What its lines leave to the records that they charge is a part of it where it is money, as
+ * the invoice changes with it; a voided one no longer does.
+ */
+function invoiceCells(row: Row, { lines, state }: WantedInvoice): unknown[] {
+  return [
+    cellsOf('Invoice', row),
+    linesOf(row).map(({ line }) => cellsOf('InvoiceLine', line)),
+    partsOf(row, 'payments').map((payment) => cellsOf('Payment', payment)),
+    state === 'Voided' ? [] : lines.map(({ amount, units }) => [amount, units]),
+  ];
 }
 
 function sourceOf({ line, item, cost }: SourceLine, ground: Ground): Source | undefined {
@@ -60,7 +75,7 @@ function sourceFrom<Wanted extends Course, State extends BillableState>(
   const record = (charge: Charge) => {
     wanted.charge = charge;
     const create = () => ({ events: maker.events(wanted, state, ground) });
-    return { table, importId, definition, id, wanted, create };
+    return { table, importId, definition, id, wanted, cells: [cellsOf(table, row), charge], create };
   };
   return { id, state, record };
 }

@@ -14,8 +14,10 @@ export interface ImportedRecord {
   importId: string;
   definition: AnyDefinition;
   id: Id;
-  /** The content of the row and its parts: plain JSON, which is identical for equal rows. */
+  /** The content of the record: plain JSON. Some of it may come from other rows, or depend on the day. */
   wanted: object;
+  /** What the row and its parts say by themselves: plain JSON, which is identical for equal rows. */
+  cells: unknown[];
   /** The number of rows of other tables that are parts of the record, by table. */
   parts?: Readonly<Record<string, number>>;
   /** Yields the events that create the record. Takes the numbers that the row leaves open. */
@@ -59,14 +61,24 @@ export function recordOf<Wanted extends object>(
   importId: string,
   id: Id,
   wanted: Wanted,
+  cells: unknown[],
   ground: Ground,
 ): ImportedRecord {
   const { table, definition } = maker;
   const create = () => maker.create(wanted, ground);
-  return { table, importId, definition, id, wanted, parts: maker.parts?.(wanted), create };
+  return { table, importId, definition, id, wanted, cells, parts: maker.parts?.(wanted), create };
 }
 
-/** The SHA-256 of `wanted`, for comparison with that of an earlier import. */
-export function digestOf(wanted: object): Buffer {
-  return hash('sha256', JSON.stringify(wanted), 'buffer');
+/** The SHA-256 values by which a later import recognises an equal row. */
+export interface Digests {
+  digest: Buffer;
+  cells: Buffer;
+}
+
+export function digestsOf({ wanted, cells }: Pick<ImportedRecord, 'wanted' | 'cells'>): Digests {
+  return { digest: sha256(wanted), cells: sha256(cells) };
+}
+
+function sha256(content: object): Buffer {
+  return hash('sha256', JSON.stringify(content), 'buffer');
 }

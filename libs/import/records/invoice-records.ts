@@ -23,13 +23,13 @@ import { needed, type Row } from './row';
 import { reasonOf } from './work-records';
 
 /** A symbol: JSON, and so the digests by which rows of earlier imports are recognised, leave the property out. */
-export const UNDESCRIBED = Symbol('undescribed');
+export const LEFT_OPEN = Symbol('left open');
 
 export interface WantedInvoice {
   fields: InvoiceFields;
   lines: InvoiceLine[];
-  /** Indexes of the lines without a description of their own: such a line is described as what it charges. */
-  [UNDESCRIBED]: number[];
+  /** For each line, the values that its row leaves to what it charges. */
+  [LEFT_OPEN]: (keyof InvoiceLine)[][];
   taxation: Taxation;
   /** Null for a draft. */
   issued: { number: string; issueDate: Day; dueDate: Day } | null;
@@ -78,7 +78,7 @@ export function wantedInvoice(
     lines,
     taxation,
     state,
-    [UNDESCRIBED]: inputs.flatMap(({ description }, at) => (description === null ? at : [])),
+    [LEFT_OPEN]: inputs.map(leftOpen),
     issued: isDraft
       ? null
       : { number: needed(row, 'Number'), issueDate: needed(row, 'IssueDate'), dueDate: dueDate ?? due() },
@@ -149,6 +149,11 @@ function inputOf({ line: row, sourceId }: ChargingLine, currency: string, { ids 
     amount: row.Amount === null ? null : Number(minorUnits(row.Amount, currency)),
     taxCodeId: ids.maybeTo('TaxCode', row.TaxCodeId),
   };
+}
+
+function leftOpen({ sourceId, ...input }: LineInput): (keyof InvoiceLine)[] {
+  const names = sourceId ? (['description', 'rate', 'units'] as const) : (['description'] as const);
+  return names.filter((name) => input[name] === null);
 }
 
 function minorUnits(value: string, currency: string): string {

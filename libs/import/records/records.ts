@@ -6,6 +6,7 @@ import { MATTER_NUMBER } from '#practice/matters/matter';
 import type { ImportRun } from '../import-run';
 import type { StagingArea } from '../staging/staging-area';
 import { billedRecords } from './billed-records';
+import { cellsOf } from './cells';
 import { type ExistingRecords, isOwn } from './existing-records';
 import { type Ground, type ImportedRecord, type Maker, recordOf } from './imported-record';
 import { KnownRecords } from './known-records';
@@ -134,7 +135,8 @@ function* recordFrom(maker: Maker<object>, row: Row, ground: Ground): Generator<
   const importId = needed(row, 'ImportId');
   const id = ground.ids.of(maker.table, importId);
   const wanted = maker.wanted(row, ground);
-  yield recordOf(maker, importId, id, wanted, ground);
+  const parts = Object.values(row).filter((value) => Array.isArray(value));
+  yield recordOf(maker, importId, id, wanted, [cellsOf(maker.table, row), ...parts], ground);
   maker.learn?.(ground.known, id, wanted);
 }
 
