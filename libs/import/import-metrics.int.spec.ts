@@ -112,6 +112,21 @@ it('the longest wait for a worker is told, a request that a worker holds does no
   expect(seconds).toBeLessThan(300);
 });
 
+it('the longest time for which a tenant has taken no writes is told, and not what workers do meanwhile', async () => {
+  const closed = async () => Object.values(await shown('import_writes_closed_seconds'));
+  expect(await closed()).toEqual([]);
+  for (const seconds of [20, 700])
+    await store.writes.pool.query(
+      `insert into event_store.closed_tenants (tenant_id, reason, since)
+       values ($1, 'promotion_in_progress', now() - $1::int * interval '1 second')`,
+      [seconds],
+    );
+  const [seconds] = await closed();
+  expect(seconds).toBeGreaterThanOrEqual(700);
+  expect(seconds).toBeLessThan(800);
+  await store.writes.pool.query('delete from event_store.closed_tenants');
+});
+
 it('the rows, the duration and the end of each step and import are counted', async () => {
   await request('Import', 'Queued');
   const turn = await takeImport();

@@ -28,6 +28,12 @@ export class ImportMetrics implements OnModuleInit {
       [],
       async (set) => set(await this.waiting()),
     );
+    registerGauge(
+      'import_writes_closed_seconds',
+      'For how long a tenant has taken no writes because of a promotion, of several the longest; 0 when all take writes.',
+      [],
+      async (set) => set(await this.closed()),
+    );
   }
 
   private async waiting(): Promise<number> {
@@ -35,6 +41,14 @@ export class ImportMetrics implements OnModuleInit {
       `select extract(epoch from max(now() - updated_at))::float8 as seconds from import.requests
        where status = any($1) and (leased_by is null or leased_until < now())`,
       [live],
+    );
+    return Math.max(0, rows[0].seconds ?? 0);
+  }
+
+  private async closed(): Promise<number> {
+    const { rows } = await this.database.pool.query<{ seconds: number | null }>(
+      `select extract(epoch from max(now() - since))::float8 as seconds from event_store.closed_tenants
+       where reason = 'promotion_in_progress'`,
     );
     return Math.max(0, rows[0].seconds ?? 0);
   }

@@ -29,7 +29,9 @@ export async function makeSourceTotals(session: ClientBase): Promise<void> {
     summed(measure, 'Matter', 'matter', query),
     ...(measure === 'Debtors' ? [] : [summed(measure, 'FeeEarner', 'fee_earner', query)]),
   ]);
-  await makeTable(session, 'source_totals', [...counts, ...sums].join(' union all '));
+  const all = [...counts, ...sums].join(' union all ');
+  // Sorted, so that everything is added up before the first row is written.
+  await makeTable(session, 'source_totals', `select * from (${all}) totals order by 1, 2, 3`);
 }
 
 function summed(measure: string, groupBy: string, key: string, query: string): string {
