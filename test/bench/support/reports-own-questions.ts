@@ -3,7 +3,7 @@ import { dayIn } from '#kernel/zone';
 import { live } from '#projections/live';
 import { execute } from '../../support/database';
 import type { Loaded } from './reports-data';
-import { entered, ownAsk } from './reports-own-asks';
+import { entered, ownAsk, unpivoted } from './reports-own-asks';
 import type { Question, Subject } from './reports-questions';
 
 /** A question that only this service is asked, and the rows that plain SQL returns for it. */
@@ -16,6 +16,7 @@ export function ownQuestions(loaded: Loaded, subject: Subject): Promise<OwnQuest
   return Promise.all([
     lastDays(loaded, subject),
     financialYear(loaded, subject),
+    manyFields(loaded, subject),
     ...Object.keys(UNCOVERED).flatMap((colId) => [
       uncoveredPairs(`uncovered pairs, ${colId}`, loaded, subject, colId, {
         min: `${year}-01-01`,
@@ -66,6 +67,34 @@ async function uncoveredPairs(
     values: ['text', 'text', 'number', 'number'],
     expected: rows.map(Object.values),
   };
+}
+
+/** Hundreds of pivot fields, from two columns that no rollup has together, one of them of the calendar. */
+async function manyFields({ env, tenantId }: Loaded, { zone }: Subject): Promise<OwnQuestion> {
+  const rows = await execute(
+    env.DATABASE_URL,
+    `select name, concat_ws('_', to_char(day - interval '3 months', 'YYYY') || to_char(day + interval '9 months', '/YY'),
+       coalesce(task_type_name, '(Blank)')) as field, sum(units) as units
+     from (select (entry_date at time zone $2)::date as day, * from (${UNCOVERED.divisionName}) named) items
+     where $1::integer is not null group by 1, 2`,
+    [tenantId, zone],
+  );
+  const fields = unpivoted('divisionName', 'units');
+  const rest = {
+    rowGroups: [{ colId: 'divisionName' }],
+    pivots: [{ colId: 'entryFinancialYear' }, { colId: 'taskTypeName' }],
+  };
+  return {
+    name: 'by division, pivoted by financial year and task type',
+    ours: ownAsk('work_item_listing', { cols: ['units:sum'], rest, rows: (found) => ordered(fields(found)) }),
+    values: ['text', 'text', 'number'],
+    expected: ordered(rows.map(Object.values)),
+  };
+}
+
+function ordered(rows: unknown[][]): unknown[][] {
+  const name = ([row, field]: unknown[]) => JSON.stringify([row, field]);
+  return rows.sort((one, other) => (name(one) < name(other) ? -1 : 1));
 }
 
 /** A period that begins and ends in the middle of a month. */
