@@ -15,6 +15,11 @@ const CHUNK = 500;
 const MOST_DUE = 2_000;
 /** Events of a period may stand this far behind later events in the feed. */
 const SLACK_MS = 600_000;
+/**
+ * A part with this many events, all of them later than a period, ends its replay. A few may have been recorded by a
+ * clock that ran ahead.
+ */
+const LATER = 100;
 
 interface ReplayRow extends Subscribed {
   /** The id of the replay, in place of the endpoint's. */
@@ -130,7 +135,9 @@ export class Replays implements OnApplicationShutdown {
     const always = { ...replay, id: webhook_id, since_epoch: 0, since_transaction_id: '0' };
     const messages = wanted.flatMap((event) => messagesFor([always], event));
     const queued = await queueMessages(client, messages, this.clock.now(), mode);
-    const isOver = events.some(({ recordedAt }) => recordedAt.getTime() > until.getTime() + SLACK_MS);
+    const isOver =
+      events.length >= LATER &&
+      events.every(({ recordedAt }) => recordedAt.getTime() > until.getTime() + SLACK_MS);
     await client.query(
       `update webhooks.replays set epoch = $3, transaction_id = $4::xid8, position = $5, queued = queued + $6,
          finished_at = case when $7 then $8::timestamptz end

@@ -1,0 +1,103 @@
+import type { RecordedEvent } from '#event-store/events';
+import type { TenantFeed } from '#event-store/feed/tenant-feed';
+import { toId, toUuid } from '#kernel/ids';
+import type { RequestContext } from '#platform/request-context';
+import { SetClock } from '../../../test/support/set-clock';
+import { openWebhooks, type Webhooks } from '../testing/webhook-parts';
+import { ReplayWebhook, ReplayWebhookHandler } from './delivery.commands';
+import { Replays } from './replays';
+
+const HOUR = 3_600;
+
+const clock = new SetClock(new Date('2026-03-01T12:00:00Z'));
+let hooks: Webhooks;
+let context: RequestContext;
+let webhook: string;
+
+beforeAll(async () => {
+  hooks = await openWebhooks(clock);
+});
+afterAll(() => hooks.close());
+
+beforeEach(async () => {
+  context = await hooks.tenant();
+  webhook = await hooks.hook(context);
+});
+
+/** Records an event. @returns the UUID of its record */
+async function event(name: string): Promise<string> {
+  const { record } = await hooks.event(context, name);
+  return toUuid(record.id);
+}
+
+async function others(count: number): Promise<void> {
+  for (let number = 0; number < count; number += 20)
+    await Promise.all(Array.from({ length: 20 }, (_, index) => event(`Other ${number + index}`)));
+}
+
+/** Requests a replay of the hour until now. */
+async function ask(): Promise<void> {
+  const handler = new ReplayWebhookHandler(hooks.requests, hooks.subscriptions, hooks.store.config);
+  const since = new Date(clock.now().getTime() - HOUR * 1000).toISOString();
+  const body = { since, until: clock.now().toISOString(), mode: 'all' } as const;
+  await handler.execute(new ReplayWebhook(context, toId('webhook', webhook), body));
+}
+
+/** The replays of a worker that reads the feed in this way. */
+function through(read: TenantFeed['read']): Replays {
+  return new Replays(hooks.store.writes, { read } as TenantFeed, hooks.signal, clock);
+}
+
+async function queued(): Promise<string[]> {
+  const rows = await hooks.sql<{ subject: string }>(
+    'select subject from webhooks.deliveries where webhook_id = $1',
+    [webhook],
+  );
+  return rows.map(({ subject }) => subject);
+}
+
+/** Does the work under a clock that is an hour ahead. */
+async function ahead<T>(work: () => Promise<T>): Promise<T> {
+  clock.advance(HOUR);
+  try {
+    return await work();
+  } finally {
+    clock.advance(-HOUR);
+  }
+}
+
+describe('an event that was recorded by a clock that ran ahead', () => {
+  it('ends no replay of the time before', async () => {
+    const first = await event('First');
+    const second = await ahead(() => event('Second'));
+    const third = await event('Third');
+    await others(600);
+    const last = await event('Last');
+    await ask();
+    await hooks.replays.run();
+    const sent = await queued();
+    expect(sent).toHaveLength(603);
+    expect(sent).toEqual(expect.arrayContaining([first, third, last]));
+    expect(sent).not.toContain(second);
+  });
+
+  it('ends no replay either when it is the only event of a part', async () => {
+    await ahead(() => event('Ahead'));
+    const last = await event('Last');
+    await ask();
+    // As in a partition where ten thousand events of other tenants follow each of this one's.
+    await through((tenant, after) => hooks.feed.read(tenant, after, 1)).run();
+    expect(await queued()).toEqual([last]);
+  });
+});
+
+it('a replay does not go through all later events', async () => {
+  await ask();
+  const later = { recordedAt: new Date(clock.now().getTime() + HOUR * 1000) } as RecordedEvent;
+  let parts = 0;
+  await through(async (_, after) => {
+    parts++;
+    return { events: Array.from({ length: 500 }, () => later), reached: after, more: parts < 10 };
+  }).run();
+  expect(parts).toBe(1);
+});
