@@ -101,3 +101,42 @@ it('a replay does not go through all later events', async () => {
   }).run();
   expect(parts).toBe(1);
 });
+
+it('the feed is not held back while a part of a replay is read', async () => {
+  await event('First');
+  await ask();
+  let writing: object[] | undefined;
+  await through(async (tenant, after, limit) => {
+    writing = await hooks.sql(
+      'select query from pg_stat_activity where datname = current_database() and backend_xid is not null',
+    );
+    return hooks.feed.read(tenant, after, limit);
+  }).run();
+  expect(writing).toEqual([]);
+  expect(await queued()).toHaveLength(1);
+});
+
+it('an event that two workers have read is queued once', async () => {
+  await event('First');
+  await event('Second');
+  await ask();
+  const states = () =>
+    hooks.sql('select state from webhooks.deliveries where webhook_id = $1 order by event_id', [webhook]);
+  let parts = 0;
+  const other = through(async (tenant, after) => {
+    if (++parts > 1) throw new Error('The other worker reads one event.');
+    return hooks.feed.read(tenant, after, 1);
+  });
+  await through(async (tenant, after, limit) => {
+    const both = await hooks.feed.read(tenant, after, limit);
+    // The other worker is quicker, and what it queues is sent at once.
+    await other.run();
+    await hooks.sql('update webhooks.deliveries set state = 1 where webhook_id = $1', [webhook]);
+    return both;
+  }).run();
+  expect(await states()).toEqual([{ state: 1 }]);
+  await hooks.replays.run();
+  expect(await states()).toEqual([{ state: 1 }, { state: 0 }]);
+  const replays = await hooks.sql('select queued from webhooks.replays where webhook_id = $1', [webhook]);
+  expect(replays).toEqual([{ queued: 2 }]);
+});

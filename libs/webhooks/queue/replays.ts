@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { ClientBase } from 'pg';
-import { TenantFeed } from '#event-store/feed/tenant-feed';
+import { type TenantEvents, TenantFeed } from '#event-store/feed/tenant-feed';
 import { parsePosition } from '#event-store/position';
 import { Clock } from '#kernel/clock';
 import { Rounds } from '#kernel/rounds';
@@ -34,7 +34,7 @@ interface ReplayRow extends Subscribed {
   at: string;
 }
 
-/** Goes through the feed for the requested replays, one part in each transaction. */
+/** Goes through the feed for the requested replays; each part is queued by a transaction of its own. */
 @Injectable()
 export class Replays implements OnApplicationShutdown {
   private readonly log = new Logger(Replays.name);
@@ -78,8 +78,9 @@ export class Replays implements OnApplicationShutdown {
     while (!this.stopping) {
       const before = had.length;
       try {
-        if (!(await this.advance(had))) break;
-        wentOn = true;
+        const advanced = await this.advance(had);
+        if (advanced === undefined) break;
+        wentOn ||= advanced;
       } catch (error) {
         // The failure is not that of one replay: the next would fare no better.
         if (had.length === before) throw error;
@@ -91,27 +92,35 @@ export class Replays implements OnApplicationShutdown {
   }
 
   /**
-   * Queues the next part of the oldest replay that may go on and that no other worker has locked.
+   * Queues the next part of the oldest replay that may go on.
    * @param had replays that have had their turn; the one taken is added
-   * @returns false when there is no such replay
+   * @returns whether the replay went on here, which it did not if another worker was quicker; undefined when no replay
+   *   may go on
    */
-  private async advance(had: string[]): Promise<boolean> {
-    const replay = await this.database.transaction(async (client) => {
-      const next = await this.next(client, had);
-      if (!next) return undefined;
-      had.push(next.id);
-      // The webhook was disabled meanwhile, or its integration's grant was revoked: there is nothing to send.
-      if (next.tenant_id === null) await this.finish(client, next);
-      else await this.queuePart(client, next);
-      return next;
+  private async advance(had: string[]): Promise<boolean | undefined> {
+    const replay = await this.next(had);
+    if (!replay) return undefined;
+    had.push(replay.id);
+    // The webhook was disabled meanwhile, or its integration's grant was revoked: there is nothing to send.
+    if (replay.tenant_id === null) {
+      await this.finish(replay);
+      return true;
+    }
+    // The part is read before the transaction locks the replay: from then on no reader of the feed sees what is
+    // committed meanwhile.
+    const tenant = { id: replay.owner, partition: replay.partition };
+    const part = await this.feed.read(tenant, parsePosition(replay.at), CHUNK);
+    const wentOn = await this.database.transaction(async (client) => {
+      if (!(await this.lock(client, replay))) return false;
+      await this.queuePart(client, replay, part);
+      return true;
     });
-    if (!replay) return false;
-    this.signal.queued([endpointKey({ tenant_id: replay.owner, webhook_id: replay.webhook_id })]);
-    return true;
+    if (wentOn) this.signal.queued([endpointKey({ tenant_id: replay.owner, webhook_id: replay.webhook_id })]);
+    return wentOn;
   }
 
-  private async next(client: ClientBase, had: readonly string[]): Promise<ReplayRow | undefined> {
-    const { rows } = await client.query<ReplayRow>(
+  private async next(had: readonly string[]): Promise<ReplayRow | undefined> {
+    const { rows } = await this.database.pool.query<ReplayRow>(
       `select s.*, r.tenant_id as owner, r.id, r.webhook_id, r.since, r.until, r.mode, t.partition,
          r.epoch || '.' || r.transaction_id || '.' || r.position as at
        from webhooks.replays r join platform.tenants t on t.id = r.tenant_id
@@ -120,16 +129,27 @@ export class Replays implements OnApplicationShutdown {
          and (s.id is null or (select count(*) from (select from webhooks.deliveries d
            where d.tenant_id = r.tenant_id and d.webhook_id = r.webhook_id and d.state = 0 and d.due_at <= $2
            limit $3) due) < $3)
-       order by r.requested_at limit 1 for update of r skip locked`,
+       order by r.requested_at limit 1`,
       [had, this.clock.now(), MOST_DUE],
     );
     return rows.at(0);
   }
 
-  private async queuePart(client: ClientBase, replay: ReplayRow): Promise<void> {
-    const { owner, webhook_id, mode, partition, since, until } = replay;
-    const tenant = { id: owner, partition };
-    const { events, reached, more } = await this.feed.read(tenant, parsePosition(replay.at), CHUNK);
+  /** @returns false when the replay has ended, has left the position, or is locked: another worker carries it on */
+  private async lock(client: ClientBase, { owner, webhook_id, id, at }: ReplayRow): Promise<boolean> {
+    const { rowCount } = await client.query(
+      `select from webhooks.replays
+       where tenant_id = $1 and webhook_id = $2 and id = $3 and finished_at is null
+         and epoch || '.' || transaction_id || '.' || position = $4
+       for update skip locked`,
+      [owner, webhook_id, id, at],
+    );
+    return rowCount === 1;
+  }
+
+  private async queuePart(client: ClientBase, replay: ReplayRow, part: TenantEvents): Promise<void> {
+    const { owner, webhook_id, mode, since, until } = replay;
+    const { events, reached, more } = part;
     const wanted = events.filter(({ recordedAt }) => recordedAt >= since && recordedAt <= until);
     // Events from before the registration are sent too: the replay asks for them.
     const always = { ...replay, id: webhook_id, since_epoch: 0, since_transaction_id: '0' };
@@ -156,8 +176,8 @@ export class Replays implements OnApplicationShutdown {
     );
   }
 
-  private async finish(client: ClientBase, { owner, webhook_id, id }: ReplayRow): Promise<void> {
-    await client.query(
+  private async finish({ owner, webhook_id, id }: ReplayRow): Promise<void> {
+    await this.database.pool.query(
       'update webhooks.replays set finished_at = $4 where tenant_id = $1 and webhook_id = $2 and id = $3',
       [owner, webhook_id, id, this.clock.now()],
     );
