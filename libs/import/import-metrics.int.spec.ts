@@ -18,7 +18,7 @@ let atStart: string;
 beforeAll(async () => {
   atStart = await register.getSingleMetricAsString('imports_ended_total');
   store = await createTestStore([]);
-  new ImportMetrics(store.writes).onModuleInit();
+  new ImportMetrics(store.writes, settings).onModuleInit();
 });
 beforeEach(async () => {
   register.resetMetrics();
@@ -38,15 +38,21 @@ const parts = <Requests>(requests: Requests) => ({
 });
 
 /** Stores a request of a tenant of its own, which was last heard of some seconds ago. */
-async function request(kind: string, status: string, seconds = 0, leased?: string): Promise<string> {
+async function request(
+  kind: string,
+  status: string,
+  seconds = 0,
+  leased?: string,
+  leasedSeconds = 10,
+): Promise<string> {
   const { tenant } = await createContext(store);
   const id = randomUUID();
   await store.writes.pool.query(
     `insert into import.requests (id, tenant_id, kind, status, message, requested_by, queued_at, updated_at,
        promotion_step, leased_by, leased_until)
      values ($1, $2, $3, $4, '', 'integration:test', now(), now() - $5 * interval '1 second',
-       'Checking', $6, case when $6::uuid is not null then now() + interval '1 minute' end)`,
-    [id, tenant.id, kind, status, seconds, leased ?? null],
+       'Checking', $6, case when $6::uuid is not null then now() + $7 * interval '1 second' end)`,
+    [id, tenant.id, kind, status, seconds, leased ?? null, leasedSeconds],
   );
   return id;
 }
@@ -125,6 +131,12 @@ it('the longest time for which a tenant has taken no writes is told, and not wha
   expect(seconds).toBeGreaterThanOrEqual(700);
   expect(seconds).toBeLessThan(800);
   await store.writes.pool.query('delete from event_store.closed_tenants');
+});
+
+it('a request waits whose lease ends further ahead than any lease can', async () => {
+  await request('Import', 'Extracting', 500, randomUUID(), 3_600);
+  const [[, seconds]] = Object.entries(await shown('import_waiting_seconds'));
+  expect(seconds).toBeGreaterThanOrEqual(500);
 });
 
 it('the rows, the duration and the end of each step and import are counted', async () => {

@@ -1,12 +1,17 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { WriteDatabase } from '#platform/database';
+import { leaseOver } from '#platform/database/lease-over';
 import { registerGauge } from '#platform/observability/gauge';
+import { ImportSettings } from './import-settings';
 import { live } from './requests/import-request';
 
 /** The gauges of the queue of imports on `/metrics`; turn-metrics.ts has those of the workers' turns. */
 @Injectable()
 export class ImportMetrics implements OnModuleInit {
-  constructor(private readonly database: WriteDatabase) {}
+  constructor(
+    private readonly database: WriteDatabase,
+    private readonly settings: ImportSettings,
+  ) {}
 
   onModuleInit(): void {
     registerGauge(
@@ -39,8 +44,8 @@ export class ImportMetrics implements OnModuleInit {
   private async waiting(): Promise<number> {
     const { rows } = await this.database.pool.query<{ seconds: number | null }>(
       `select extract(epoch from max(now() - updated_at))::float8 as seconds from import.requests
-       where status = any($1) and (leased_by is null or leased_until < now())`,
-      [live],
+       where status = any($1) and (leased_by is null or ${leaseOver('leased_until', '$2')})`,
+      [live, this.settings.leaseMs],
     );
     return Math.max(0, rows[0].seconds ?? 0);
   }

@@ -63,7 +63,7 @@ describe('a worker that was frozen until another promotion of the tenant is appe
       const { requestId } = await imports.run();
       await client.query(
         `update import.requests set status = 'Promoting', promotion_step = 'Appending', leased_by = $2,
-           leased_until = now() + interval '1 hour' where id = $1`,
+           leased_until = now() + interval '1 minute' where id = $1`,
         [requestId, randomUUID()],
       );
       await parts.closed.close(tenant.id, 'promotion_in_progress');

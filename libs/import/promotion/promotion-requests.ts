@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Client, type ClientBase, DatabaseError } from 'pg';
 import { conflict } from '#kernel/errors';
 import { type RegisteredTenant, tenantColumns } from '#platform/auth/tenants';
+import { leaseOver } from '#platform/database/lease-over';
 import type { PromotedCounts } from '../arrivals/imported-records';
 import { withdrawStaging } from '../loading/staging-tenants';
 import {
@@ -79,7 +80,7 @@ export class PromotionRequests extends LeasedRequests {
     const { rows } = await this.database.pool.query(
       `with next as (
          select id from import.requests
-         where status = any($2) and coalesce(leased_until < clock_timestamp(), true)
+         where status = any($2) and ${leaseOver('leased_until', '$3')}
          order by updated_at, id limit 1 for update skip locked
        )
        update import.requests r

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Client, ClientBase } from 'pg';
 import { tenantColumns } from '#platform/auth/tenants';
+import { leaseOver } from '#platform/database/lease-over';
 import { sealedText } from '#platform/resealing';
 import { withdrawStaging } from '../loading/staging-tenants';
 import { StagingArea } from '../staging/staging-area';
@@ -35,7 +36,7 @@ export class ImportRequests extends LeasedRequests {
     const { rows } = await this.database.pool.query(
       `with next as (
          select id from import.requests
-         where status = any($2) and coalesce(leased_until < clock_timestamp(), true) and id <> all($4)
+         where status = any($2) and ${leaseOver('leased_until', '$3')} and id <> all($4)
          order by queued_at, id limit 1 for update skip locked
        )
        update import.requests r

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { leaseOver } from '#platform/database/lease-over';
 import { endpointKey } from '../../queue/delivery';
 import { DeliverySettings } from '../delivery-settings';
 import { QueuePools } from '../queue-pools';
@@ -56,7 +57,7 @@ export class LaneLeases {
           from webhooks.lanes l join webhooks.endpoints e on e.tenant_id = l.tenant_id and e.id = l.webhook_id
             ${named ?? ''}
           where e.enabled and not e.paused
-            and coalesce(l.leased_until < clock_timestamp(), true)
+            and ${leaseOver('l.leased_until', '$4')}
             and coalesce(l.open_until <= $2 or l.open_until > $2 + ${FARTHEST}, true)
             and exists (select from webhooks.deliveries d where d.tenant_id = l.tenant_id
               and d.webhook_id = l.webhook_id and d.state = 0 and d.due_at <= $2 offset 0)
