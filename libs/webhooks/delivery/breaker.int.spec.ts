@@ -28,7 +28,7 @@ it('opens the breaker after five failures in a row, then tries a single delivery
   expect(before).toBeGreaterThanOrEqual(5);
   expect(before).toBeLessThan(10);
   scene.pass(20);
-  await scene.hooks.pruning.run();
+  await scene.hooks.watch.sweep();
   expect(scene.sentTo(DEAD)).toHaveLength(before);
   scene.pass(15);
   await waitFor(async () => (await lane()).failures === 6, { description: 'a probe to fail' });

@@ -35,14 +35,21 @@ const WEBHOOKS_OF_LOG = `
   from ((${webhooksOf('webhooks.deliveries')}) union (${webhooksOf('webhooks.attempts')})) w
   left join webhooks.endpoints e on e.tenant_id = w.tenant_id and e.id = w.webhook_id`;
 
-/** Keeps the log of deliveries within its retention, a chunk at a time so that the feed is never held back. */
+/**
+ * Keeps the log of deliveries within its retention, a chunk at a time so that the feed is never held back, and repeats
+ * what else is done for webhooks every minute.
+ */
 @Injectable()
 export class WebhookPruning implements OnApplicationShutdown {
   private readonly log = new Logger(WebhookPruning.name);
-  private readonly rounds = new Rounds(
-    () => this.run(),
-    (error) => this.log.warn(`The log of deliveries was not pruned: ${error.message}`),
-  );
+  /** Each task has rounds of its own: one that fails, or that takes minutes, holds up no other. */
+  private readonly rounds = [
+    this.repeated(() => this.watch.sweep(), 'Failing webhooks were not looked at'),
+    this.repeated(() => this.closeDisabled(), 'Deliveries of disabled webhooks still wait'),
+    this.repeated(() => this.answers.wipeOver(), 'Answers are not wiped again yet'),
+    this.repeated(() => this.prune(), 'The log of deliveries was not pruned'),
+    this.repeated(() => this.requests.forget(), 'Idempotency keys of webhooks were not deleted'),
+  ];
 
   constructor(
     private readonly database: WriteDatabase,
@@ -54,20 +61,12 @@ export class WebhookPruning implements OnApplicationShutdown {
   ) {}
 
   start(): void {
-    this.rounds.start(EVERY_MS);
+    for (const each of this.rounds) each.start(EVERY_MS);
   }
 
-  /** Does not wait for a run in progress: that of a large log takes minutes. */
+  /** Does not wait for rounds in progress: pruning a large log takes minutes. */
   onApplicationShutdown(): void {
-    void this.rounds.stop();
-  }
-
-  async run(): Promise<void> {
-    await this.watch.sweep();
-    await this.closeDisabled();
-    await this.answers.wipeOver();
-    await this.prune();
-    await this.requests.forget();
+    for (const each of this.rounds) void each.stop();
   }
 
   /**
@@ -124,6 +123,10 @@ export class WebhookPruning implements OnApplicationShutdown {
     );
     await this.database.pool.query('delete from webhooks.replays where finished_at < $1', [oldest]);
     return removed;
+  }
+
+  private repeated(task: () => Promise<unknown>, failure: string): Rounds {
+    return new Rounds(task, (error) => this.log.warn(`${failure}: ${error.message}`));
   }
 
   private async chunks(sql: string, values: readonly unknown[]): Promise<number> {
