@@ -15,7 +15,7 @@ import { Subscriptions } from '../endpoints/subscription';
 import { notices, unreadable } from '../events/event-catalogue';
 import { deliveryView } from '../log/delivery.views';
 import { WebhookRequests } from '../webhook-requests';
-import { type DeliveryRow, queueMessages } from './delivery';
+import { type DeliveryRow, ERROR_AGAIN, queueMessages } from './delivery';
 import { positionAt } from './fan-out-checkpoints';
 import { QueueSignal } from './queue-signal';
 import type { ReplayView } from './replay';
@@ -148,7 +148,7 @@ export class RedeliverHandler implements ICommandHandler<Redeliver> {
       const webhook = await enabled(change, context, id);
       const eventId = toUuid(deliveryId);
       const { rows } = await change.client.query<DeliveryRow>(
-        `update webhooks.deliveries set state = 0, failures = 0, due_at = $4, finished_at = null
+        `update webhooks.deliveries d set state = 0, failures = 0, due_at = $4, finished_at = null, error = ${ERROR_AGAIN}
          where tenant_id = $1 and webhook_id = $2 and event_id = $3 and type <> all($5) returning *`,
         [webhook.tenant_id, webhook.id, eventId, change.now, unreadable(context.permissions)],
       );

@@ -107,6 +107,9 @@ const conditions: Record<Again, string | undefined> = {
   all: `(d.state <> 0 or ${WAITS})`,
 };
 
+/** SQL: the error of a delivery, `d`, that is queued again. What was no error of an attempt counts no more. */
+export const ERROR_AGAIN = `nullif(d.error, 'webhook_disabled')`;
+
 /**
  * Queues messages.
  * @param again which deliveries that exist already begin anew, from the start of their retry schedule
@@ -120,7 +123,7 @@ export async function queueMessages(
 ): Promise<number> {
   if (messages.length === 0) return 0;
   const condition = conditions[again];
-  const repeat = `update set state = 0, failures = 0, due_at = excluded.due_at, finished_at = null,
+  const repeat = `update set state = 0, failures = 0, due_at = excluded.due_at, finished_at = null, error = ${ERROR_AGAIN},
     sent_as = excluded.sent_as where ${condition}`;
   const { rowCount } = await client.query({
     name: `webhooks.queue.${again}`,

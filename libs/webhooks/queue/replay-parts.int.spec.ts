@@ -4,7 +4,7 @@ import { toId, toUuid } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
 import { SetClock } from '../../../test/support/set-clock';
 import { openWebhooks, type Webhooks } from '../testing/webhook-parts';
-import { ReplayWebhook, ReplayWebhookHandler } from './delivery.commands';
+import { Redeliver, RedeliverHandler, ReplayWebhook, ReplayWebhookHandler } from './delivery.commands';
 import { Replays } from './replays';
 
 const HOUR = 3_600;
@@ -41,6 +41,16 @@ async function ask(): Promise<void> {
   const since = new Date(clock.now().getTime() - HOUR * 1000).toISOString();
   const body = { since, until: clock.now().toISOString(), mode: 'all' } as const;
   await handler.execute(new ReplayWebhook(context, toId('webhook', webhook), body));
+}
+
+/** Asks for the only delivery again. */
+async function redeliver(): Promise<void> {
+  const [{ event_id }] = await hooks.sql<{ event_id: string }>(
+    'select event_id from webhooks.deliveries where webhook_id = $1',
+    [webhook],
+  );
+  const again = new Redeliver(context, toId('webhook', webhook), toId('delivery', event_id));
+  await new RedeliverHandler(hooks.requests, hooks.signal).execute(again);
 }
 
 /** The replays of a worker that reads the feed in this way. */
@@ -139,4 +149,25 @@ it('an event that two workers have read is queued once', async () => {
   expect(await states()).toEqual([{ state: 1 }, { state: 0 }]);
   const replays = await hooks.sql('select queued from webhooks.replays where webhook_id = $1', [webhook]);
   expect(replays).toEqual([{ queued: 2 }]);
+});
+
+describe.each([
+  ['a replay', ask],
+  ['a redelivery', redeliver],
+])('a delivery that waits again after %s', (_, again) => {
+  it.each([
+    ['says no more that its webhook was disabled', 'webhook_disabled', null],
+    ['still says why its last attempt failed', 'timeout', 'timeout'],
+  ])('%s', async (_, before, after) => {
+    await event('First');
+    await ask();
+    await hooks.replays.run();
+    await hooks.sql('update webhooks.deliveries set state = 2, error = $2 where webhook_id = $1', [
+      webhook,
+      before,
+    ]);
+    await again();
+    await hooks.replays.run();
+    expect(await hooks.deliveries(webhook)).toEqual([{ state: 0, attempts: 0, error: after }]);
+  });
 });
