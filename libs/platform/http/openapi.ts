@@ -112,15 +112,17 @@ function learned(operations: Described[], examples: Examples): Examples {
 }
 
 /**
- * Makes validators of OpenAPI 3.0.3 accept null where it is allowed: an enum gets the value null, and a reference is to
- * a schema that is itself nullable, as nothing beside a reference extends what it permits.
+ * Makes validators of OpenAPI 3.0.3 accept null where it is allowed: an enum of texts gets the value null, one of
+ * integers becomes a range, as Go's generators refuse null among numbers, and a reference is to a schema that is itself
+ * nullable, as nothing beside a reference extends what it permits.
  */
 function strict({ paths, components }: OpenAPIObject): Schemas {
   const nullable = new Map<string, string>();
   const text = JSON.stringify(components!.schemas, (_key, value) => {
     if (value?.nullable === false) return { ...value, nullable: undefined };
     if (!value?.nullable) return value;
-    if (value.enum) return { ...value, enum: [...value.enum, null] };
+    if (value.enum)
+      return value.type === 'integer' ? ranged(value) : { ...value, enum: [...value.enum, null] };
     if (!value.allOf) return value;
     const { allOf, nullable: _, type: __, ...rest } = value;
     const name = nameOf(allOf[0].$ref);
@@ -132,6 +134,11 @@ function strict({ paths, components }: OpenAPIObject): Schemas {
   const used = JSON.stringify([paths, all]);
   for (const of of nullable.values()) if (!used.includes(`"#/components/schemas/${of}"`)) delete all[of];
   return all;
+}
+
+/** An enum of consecutive integers, as a range. */
+function ranged({ enum: values, ...rest }: { enum: number[] }): object {
+  return { ...rest, minimum: Math.min(...values), maximum: Math.max(...values) };
 }
 
 function tagsOf(paths: Paths): { name: string }[] {

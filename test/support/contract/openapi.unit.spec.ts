@@ -69,6 +69,13 @@ describe('the number types of generated clients', () => {
     expect(narrow.map(({ name }) => name)).toEqual([]);
   });
 
+  it('have no null among the values of an enum, which no number type can hold', () => {
+    const mixed = numbers.filter(({ schema }) => schema.enum?.includes(null));
+    expect(mixed.map(({ name }) => name)).toEqual([]);
+    const ofInput = committedDescription().components.schemas.TaskTypeInput.properties.itemType;
+    expect(ofInput).toMatchObject({ type: 'integer', nullable: true, minimum: 0, maximum: 1 });
+  });
+
   it('have decimals only where a value may have some', () => {
     const names = numbers.filter(({ schema }) => schema.type === 'number').map(({ name }) => name);
     expect([...new Set(names)].sort()).toEqual([
