@@ -123,17 +123,22 @@ export function unsupported(): Error {
   return Object.assign(new Error('Unsupported Media Type'), { statusCode: 415 });
 }
 
-/** Reads `application/json` and `application/merge-patch+json` (RFC 7396); anything else is 415, unless it is empty. */
+/**
+ * Reads `application/json` and `application/merge-patch+json` (RFC 7396); anything else is 415, unless it is empty. The
+ * null of a POST counts as no body: some generated clients (Go) write it for an optional body that they are not given.
+ * In a PATCH it would ask to remove the whole record (RFC 7396, section 2), which is refused.
+ */
 export function registerJsonBody(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();
   const asBuffer = { parseAs: 'buffer' } as const;
   fastify.addContentTypeParser(
     ['application/json', 'application/merge-patch+json'],
     asBuffer,
-    parserOf((body, { routeOptions: { config } }) => {
+    parserOf((body, { method, routeOptions: { config } }) => {
       const text = requireUtf8(body);
       const value = parseJson(text, config);
-      return config.asText ? new JsonText(text, value) : value;
+      if (config.asText) return new JsonText(text, value);
+      return method === 'POST' && value === null ? undefined : value;
     }),
   );
   fastify.addContentTypeParser(
