@@ -6,6 +6,15 @@ import { type PayloadMode, payloadModes } from './endpoint';
 
 const SECRET = 'The secret that signs messages: `whsec_` followed by 24 to 64 bytes in base64, or a GUID.';
 
+const EVENTS = {
+  max: 200,
+  maxLength: 100,
+  example: ['matter.*', 'invoice.issued'],
+  description:
+    'The events to subscribe to: names as in `GET /webhooks/eventtypes`, `<area>.*` for all events of an area, or ' +
+    '`*` for all events. Each needs the permission to read its area.',
+};
+
 /** Body of `POST /webhooks`. */
 export class WebhookInput {
   @TextField({
@@ -16,15 +25,7 @@ export class WebhookInput {
   })
   url: string;
 
-  @TextsField({
-    required: true,
-    max: 200,
-    maxLength: 100,
-    example: ['matter.*', 'invoice.issued'],
-    description:
-      'The events to subscribe to: names as in `GET /webhooks/eventtypes`, `<area>.*` for all events of an area, or ' +
-      '`*` for all events. Each needs the permission to read its area.',
-  })
+  @TextsField({ ...EVENTS, required: true })
   events: string[];
 
   @TextField({ max: 200, notBlank: true, description: `${SECRET} When absent, one is generated.` })
@@ -59,9 +60,17 @@ export class WebhookRegistration extends WebhookInput {
 }
 
 /** Body of `PATCH /webhooks/{id}`; a secret is changed by rotation. */
-export class WebhookPatch extends PartialType(OmitType(WebhookInput, ['secret']), {
+export class WebhookPatch extends PartialType(OmitType(WebhookInput, ['secret', 'events']), {
   skipNullProperties: false,
-}) {}
+}) {
+  // Nullable, because Java's generator sends an empty list for one that is not and was not set.
+  @TextsField({
+    ...EVENTS,
+    notEmpty: true,
+    description: `${EVENTS.description} Null leaves them as they are, as a webhook cannot be without events.`,
+  })
+  events?: string[] | null;
+}
 
 export class RotateSecretInput {
   @TextField({

@@ -173,6 +173,13 @@ describe('changes', () => {
     });
   });
 
+  it('leave the events as they are when they name none, with null as without the field', async () => {
+    const { id } = await created({ events: ['matter.*'] });
+    const reply = await patch(id, { enabled: false, events: null });
+    expect(reply.body).toMatchObject({ data: { version: 2, enabled: false, events: ['matter.*'] } });
+    await expect(patch(id, { events: [] })).rejects.toMatchObject({ code: 'too_few' });
+  });
+
   it('are guarded by the version when a webhook is put, where version 0 stands for a new one', async () => {
     const secret = '12345678-0000-0000-0000-123456789012';
     const put = (ifMatch: RequestContext['ifMatch']) =>

@@ -7,7 +7,7 @@ import { Secrets } from '#platform/secrets';
 import { eventsMeant } from '../events/event-catalogue';
 import { generateSecret, keyOf, parseSecret } from '../protocol/secret';
 import { type TargetRules, Targets } from '../protocol/target';
-import type { WebhookInput } from './endpoint.input';
+import type { WebhookInput, WebhookPatch } from './endpoint.input';
 import type { Settable } from './endpoints';
 
 /** The rules of this deployment on where deliveries may go. */
@@ -35,11 +35,11 @@ export class Subscriptions {
    * The given fields, checked, as they are stored.
    * @throws DomainError `unknown_event`, `permission_denied`, `invalid_url`
    */
-  settable(context: RequestContext, given: Partial<WebhookInput>): Partial<Omit<Settable, 'secret'>> {
+  settable(context: RequestContext, given: WebhookInput | WebhookPatch): Partial<Omit<Settable, 'secret'>> {
     const { url, events, enabled, payloadMode, description } = given;
     return {
       ...(url !== undefined && { url: this.targets.check(url).href }),
-      ...(events !== undefined && { events: this.checkedEvents(context, events) }),
+      ...(events && { events: this.checkedEvents(context, events) }),
       ...(enabled !== undefined && { enabled: enabled ?? true }),
       ...(payloadMode !== undefined && { payload_mode: payloadMode ?? 'full' }),
       ...(description !== undefined && { description }),

@@ -14,18 +14,23 @@ import { isId, type Kind } from '#kernel/ids';
 import { type FieldOptions, field, instances, NOT_BLANK } from './fields';
 import { idSchema } from './id-schema';
 
-/**
- * A list of texts, none of them blank. When required, it is described as having at least one, which its command checks.
- */
-export function TextsField(options: FieldOptions & { max: number; maxLength?: number }): PropertyDecorator {
-  const { max, maxLength = 200 } = options;
+export interface TextsOptions extends FieldOptions {
+  max: number;
+  maxLength?: number;
+  /** Describes the list as having at least one text, which its command checks. A required list always is. */
+  notEmpty?: boolean;
+}
+
+/** A list of texts, none of them blank. */
+export function TextsField(options: TextsOptions): PropertyDecorator {
+  const { max, maxLength = 200, notEmpty = options.required } = options;
   const each = true;
   return field(
     options,
     {
       type: String,
       isArray: true,
-      minItems: options.required ? 1 : undefined,
+      minItems: notEmpty ? 1 : undefined,
       maxItems: max,
       maxLength,
       pattern: NOT_BLANK.source,
