@@ -1,5 +1,6 @@
 import { PickType } from '@nestjs/swagger';
-import { TextField } from '#platform/http/input/fields';
+import { Matches } from 'class-validator';
+import { field, TextField } from '#platform/http/input/fields';
 import { ChoiceFilter, ListQuery, TextFilter } from '#platform/http/input/list-query';
 import { REQUEST_ID } from '../requests/import-request';
 
@@ -21,13 +22,12 @@ export class ImportInput {
 
 /** Body of `POST /etl/promote-to-production` and of `POST /etl/cancel`. */
 export class ImportRequestInput {
-  @TextField({
-    required: true,
-    max: 36,
-    pattern: { expression: REQUEST_ID, form: 'a requestId as POST /etl/import answers it' },
-    example: exampleRequest,
-    description: 'The id of the import.',
-  })
+  // Described as in answers and addresses, so that generated clients give all three the same type.
+  @field(
+    { required: true, example: exampleRequest, description: 'The id of the import.' },
+    { type: String, format: 'uuid' },
+    Matches(REQUEST_ID, { message: '$property must be a requestId as POST /etl/import answers it' }),
+  )
   requestId: string;
 }
 

@@ -12,6 +12,7 @@ import type { LastImport, TenantState } from './tenant';
 
 class LastImportView implements LastImport {
   @ApiProperty({
+    format: 'uuid',
     description: 'The id of the import, as `POST /etl/import` answered it.',
     example: '0198c2f1-a4b8-7c3d-9e5f-60718293a4b5',
   })

@@ -92,6 +92,22 @@ describe('the number types of generated clients', () => {
   });
 });
 
+it('describes the id of an import alike in requests, answers and addresses', () => {
+  const document = committedDescription();
+  const fields = fieldsOf(document).filter(({ name }) => name === 'requestId');
+  const parameters = operationsOf(document)
+    .flatMap(({ parameters }) => parameters)
+    .filter(({ name }) => name === 'requestId');
+  const kinds = [...fields, ...parameters].map(({ schema: { type, format, pattern } }) => ({
+    type,
+    format,
+    pattern,
+  }));
+  expect(new Set(kinds.map((kind) => JSON.stringify(kind)))).toEqual(
+    new Set(['{"type":"string","format":"uuid"}']),
+  );
+});
+
 it('lists no value of a field twice', () => {
   const twice = fieldsOf(committedDescription())
     .filter(({ schema }) => schema.enum && new Set(schema.enum).size < schema.enum.length)
