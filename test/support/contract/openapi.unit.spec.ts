@@ -108,6 +108,17 @@ it('describes the id of an import alike in requests, answers and addresses', () 
   );
 });
 
+it('names every value to sort by with a constant of its own', () => {
+  const sorts = operationsOf(committedDescription())
+    .flatMap(({ parameters }) => parameters)
+    .filter(({ name }) => name === 'sort');
+  for (const { schema } of sorts) {
+    const constants: string[] = schema['x-enum-varnames'];
+    expect(new Set(constants).size).toBe(schema.enum.length);
+    expect(constants.filter((each) => !/^[A-Z][A-Z_]*$/.test(each))).toEqual([]);
+  }
+});
+
 it('lists no value of a field twice', () => {
   const twice = fieldsOf(committedDescription())
     .filter(({ schema }) => schema.enum && new Set(schema.enum).size < schema.enum.length)

@@ -76,19 +76,27 @@ export function TextFilter(description: string, max = 200): PropertyDecorator {
 }
 
 export function ChoiceFilter(description: string, values: readonly string[]): PropertyDecorator {
-  return parameter(
-    description,
-    { enum: [...values] },
-    IsIn(values, { message: `$property must be one of ${values.join(', ')}` }),
-  );
+  return parameter(description, { enum: [...values] }, isOneOf(values));
+}
+
+function isOneOf(values: readonly string[]): PropertyDecorator {
+  return IsIn(values, { message: `$property must be one of ${values.join(', ')}` });
 }
 
 /** A field by which a list can be sorted. */
 export function SortFilter(fields: readonly string[]): PropertyDecorator {
-  return ChoiceFilter(
+  const values = fields.flatMap((name) => [name, `-${name}`]);
+  // Names for generated enums: a constant called `name` does not compile in Kotlin, whose enums all have a `name`.
+  const constants = fields.map(constantCase).flatMap((name) => [name, `DESC_${name}`]);
+  return parameter(
     'Field to sort by. A `-` in front of its name sorts in descending order.',
-    fields.flatMap((name) => [name, `-${name}`]),
+    { schema: { type: 'string', enum: values, 'x-enum-varnames': constants } },
+    isOneOf(values),
   );
+}
+
+function constantCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, '_$&').toUpperCase();
 }
 
 export function InstantFilter(description: string): PropertyDecorator {
