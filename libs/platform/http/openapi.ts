@@ -62,7 +62,12 @@ function frame() {
     .setDescription(
       'Clients, matters, time and invoices of law firms. The answer to a write has the header `X-Event-Position`; a ' +
         'read that sends its value as `X-Min-Position` sees that write. Days and timestamps of records must be between ' +
-        '1900 and 2199. Timestamps are stored to the millisecond. Reports are queried over GraphQL.',
+        '1900 and 2199. Timestamps are stored to the millisecond. Reports are queried over GraphQL.\n\n' +
+        'A `number` is a decimal: an amount, a rate, a number of units or a percentage, of up to 15 digits. Read and ' +
+        'write it as a decimal type, or as a 64-bit floating-point number, which keeps all 15 digits; 32 bits keep only ' +
+        '7. Generators for Go choose 32 bits unless told otherwise: openapi-generator by ' +
+        '`--type-mappings number=float64`, oapi-codegen by `output-options: {type-mapping: {number: {default: {type: ' +
+        'float64}}}}` in its configuration.',
     )
     .setVersion('1')
     .addServer('/')
