@@ -8,12 +8,18 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import { ApiIdempotencyKey } from '#platform/http/input/idempotency-key';
+import { nameOf } from '#platform/http/openapi/openapi-examples';
 
 /** Decorators that describe each kind of operation. openapi.ts adds errors and authentication to all of them. */
 
-export function envelope(schema: object): object {
+/**
+ * @param title the name of the type in generated clients, which otherwise name an answer of many operations after one of
+ * them; by default that of the record in it
+ */
+export function envelope(schema: object, title = titleOf(schema)): object {
   return {
     schema: {
+      title,
       type: 'object',
       required: ['success', 'data'],
       properties: {
@@ -26,6 +32,11 @@ export function envelope(schema: object): object {
       },
     },
   };
+}
+
+/** `MatterResponse` for a reference to MatterView. */
+function titleOf(schema: object): string | undefined {
+  return '$ref' in schema ? nameOf(String(schema.$ref)).replace(/View$/, 'Response') : undefined;
 }
 
 const ifMatch = ApiHeader({
@@ -89,8 +100,8 @@ export const pageFields = {
 };
 
 /** Describes a page of a list. */
-export function page(items: object): object {
-  return envelope({
+export function page(items: object, title?: string): object {
+  const data = {
     type: 'object',
     required: ['rows', 'pageIndex', 'pageSize', 'hasMore'],
     properties: {
@@ -101,7 +112,8 @@ export function page(items: object): object {
         description: 'The number of all rows that match. Present only with `includeTotalCount=true`.',
       },
     },
-  });
+  };
+  return envelope(data, title);
 }
 
 const listPosition = {
@@ -122,6 +134,7 @@ export function ApiPage(view: Type): MethodDecorator {
 
 export function ApiHistory(): MethodDecorator {
   const event = {
+    title: 'HistoryEvent',
     type: 'object',
     required: ['id', 'version', 'type', 'on', 'by', 'source', 'correlationId', 'changes'],
     properties: {
@@ -155,14 +168,15 @@ export function ApiHistory(): MethodDecorator {
       },
     },
   };
-  return ApiOkResponse(page(event));
+  return ApiOkResponse(page(event, 'HistoryResponse'));
 }
 
 /** Describes the answer to a request over many records, which has an outcome for each. */
 export function ApiOutcomes(view: Type): MethodDecorator {
   const items = { $ref: getSchemaPath(view) };
   const rows = { type: 'array', items, description: 'The outcome for each id.' };
-  const schema = envelope({ type: 'object', required: ['rows'], properties: { rows } });
+  const data = { type: 'object', required: ['rows'], properties: { rows } };
+  const schema = envelope(data, 'OutcomesResponse');
   return applyDecorators(ApiExtraModels(view), ApiIdempotencyKey(), ApiOkResponse(schema));
 }
 

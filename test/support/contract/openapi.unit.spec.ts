@@ -2,7 +2,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describeService } from '../check/generated-files';
 import type { Json } from '../client';
 import { Answers } from './answers';
-import { committedDescription, operationsOf } from './description';
+import { committedDescription, operationsOf, successOf } from './description';
 
 /** Exceptions to the strictest set of rules: what this description omits on purpose. */
 const rules = {
@@ -117,6 +117,16 @@ it('names every value to sort by with a constant of its own', () => {
     expect(new Set(constants).size).toBe(schema.enum.length);
     expect(constants.filter((each) => !/^[A-Z][A-Z_]*$/.test(each))).toEqual([]);
   }
+});
+
+it('names the answer with a record after the record, whichever operation it belongs to', () => {
+  const operations = operationsOf(committedDescription());
+  const titleOf = (id: string) => {
+    const operation = operations.find((each) => each.id === id)!;
+    return operation.responses[successOf(operation)].content['application/json'].schema.title;
+  };
+  for (const id of ['createMatter', 'getMatter', 'closeMatter']) expect(titleOf(id)).toBe('MatterResponse');
+  for (const id of ['getMatterHistory', 'getEntityHistory']) expect(titleOf(id)).toBe('HistoryResponse');
 });
 
 it('lists no value of a field twice', () => {
