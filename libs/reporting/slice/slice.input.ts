@@ -82,7 +82,7 @@ export class AggregationSliceSpecInput {
     nullable: true,
     description:
       'Whether to leave out rows in which filterZeroField is 0 or null. Without filterZeroField, rows are left out in ' +
-      'which all measures are 0 or null.',
+      'which all measures are 0 or null; a count of them is no measure.',
   })
   filterZero?: boolean | null;
 
