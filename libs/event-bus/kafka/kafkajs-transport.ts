@@ -3,6 +3,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import {
   type Admin,
   Kafka,
+  KafkaJSAggregateError,
   type LogEntry,
   logLevel,
   Partitioners,
@@ -55,10 +56,14 @@ export class KafkaJsTransport extends KafkaTransport {
       { name: 'retention.bytes', value: '-1' },
     ];
     return this.administer((admin) =>
-      admin.createTopics({
-        waitForLeaders: true,
-        topics: [{ topic, numPartitions: partitions, replicationFactor: replication, configEntries }],
-      }),
+      admin
+        .createTopics({
+          waitForLeaders: true,
+          topics: [{ topic, numPartitions: partitions, replicationFactor: replication, configEntries }],
+        })
+        .catch((error: Error) => {
+          throw withCause(topic, error);
+        }),
     );
   }
 
@@ -131,6 +136,13 @@ export class KafkaJsTransport extends KafkaTransport {
 function credentials({ KAFKA_SASL, KAFKA_USERNAME, KAFKA_PASSWORD }: Config): SASLOptions | undefined {
   if (!KAFKA_SASL) return undefined;
   return { mechanism: KAFKA_SASL, username: KAFKA_USERNAME!, password: KAFKA_PASSWORD! } as SASLOptions;
+}
+
+/** kafkajs says only "Topic creation errors", and keeps the brokers' answers in a list. */
+function withCause(topic: string, error: Error): Error {
+  if (!(error instanceof KafkaJSAggregateError)) return error;
+  const causes = error.errors.map((cause) => (cause instanceof Error ? cause.message : cause));
+  return new Error(`Topic ${topic} cannot be created: ${causes.join('; ')}`, { cause: error });
 }
 
 /**
