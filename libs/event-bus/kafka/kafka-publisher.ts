@@ -3,7 +3,7 @@ import { SpanKind } from '@opentelemetry/api';
 import { Definitions } from '#event-store/events';
 import { type Cursor, Feed, type FeedPage, lagOf, type StoredEvent } from '#event-store/feed';
 import { recordEventSpans } from '#event-store/feed/event-spans';
-import type { Position } from '#event-store/position';
+import { comparePositions, type Position, START } from '#event-store/position';
 import { Clock } from '#kernel/clock';
 import { toId } from '#kernel/ids';
 import { Config, ConfigError } from '#platform/config';
@@ -84,10 +84,11 @@ export class KafkaPublisher implements OnApplicationShutdown {
     await this.transport.close();
   }
 
-  /** Creates the topic if it is missing; it then receives every event from the first. */
+  /** Creates the topic if it is missing. */
   private async openTopic(): Promise<void> {
     const { KAFKA_TOPIC: topic, KAFKA_REPLICATION } = this.config;
-    const wanted = (await this.feed.partitions()).length;
+    const partitions = await this.feed.partitions();
+    const wanted = partitions.length;
     const found = await this.transport.partitionsOf(topic);
     if (found === wanted) return;
     if (found !== undefined)
@@ -95,9 +96,13 @@ export class KafkaPublisher implements OnApplicationShutdown {
         `Topic ${topic} has ${found} partitions instead of ${wanted}. ` +
           'Delete it, so that it is created again with every event, or choose another KAFKA_TOPIC',
       ]);
-    await this.published.forget(topic);
     if (await this.transport.createTopic(topic, wanted, KAFKA_REPLICATION)) {
-      this.log.log(`Created topic ${topic} with ${wanted} partitions`);
+      // Not before: the topic may exist and be hidden. Another process that still publishes where it was, unaware of the
+      // new topic, then finds its checkpoints moved and begins again. After a crash right here, `checkpoints` does this.
+      await this.published.forget(topic, partitions);
+      this.log.log(
+        `Created topic ${topic} with ${wanted} partitions: publishing the history from its beginning`,
+      );
       return;
     }
     if ((await this.transport.partitionsOf(topic)) === undefined)
@@ -112,9 +117,28 @@ export class KafkaPublisher implements OnApplicationShutdown {
     // Forgets failures of partitions that another process publishes now.
     for (const partition of this.refused.keys())
       if (!partitions.includes(partition)) this.refused.delete(partition);
-    const cursors = await this.published.positions(this.config.KAFKA_TOPIC, partitions);
+    const cursors = await this.checkpoints(partitions);
     for (const { partition, after } of cursors) this.reached.set(partition, after);
     return cursors;
+  }
+
+  /**
+   * The checkpoints; at the start for a partition that never held a message, because its topic is a new one: created by
+   * hand, or by a publisher that crashed before it could forget the checkpoints.
+   */
+  private async checkpoints(partitions: number[]): Promise<Cursor[]> {
+    const { KAFKA_TOPIC: topic } = this.config;
+    const cursors = await this.published.positions(topic, partitions);
+    const begun = cursors.filter(({ after }) => comparePositions(after, START) > 0);
+    if (begun.length === 0) return cursors;
+    const unwritten = new Set(await this.transport.unwritten(topic));
+    const again = begun.map(({ partition }) => partition).filter((partition) => unwritten.has(partition));
+    if (again.length === 0) return cursors;
+    await this.published.forget(topic, again);
+    this.log.log(
+      `Topic ${topic} was created anew, partitions ${again.join(', ')} are empty: publishing their history from its beginning`,
+    );
+    return this.published.positions(topic, partitions);
   }
 
   /**

@@ -44,6 +44,13 @@ export class KafkaJsTransport extends KafkaTransport {
     });
   }
 
+  unwritten(topic: string): Promise<number[]> {
+    return this.administer(async (admin) => {
+      const ends = await admin.fetchTopicOffsets(topic);
+      return ends.filter(({ high }) => high === '0').map(({ partition }) => partition);
+    });
+  }
+
   createTopic(topic: string, partitions: number, replication: number): Promise<boolean> {
     const configEntries = [
       // Writes succeed while one replica is away.

@@ -50,8 +50,11 @@ export class Published {
     return rowCount === moves.length;
   }
 
-  /** Deletes the checkpoints of a topic that is about to be created, and is empty. */
-  async forget(topic: string): Promise<void> {
-    await this.database.pool.query('delete from event_store.published where topic = $1', [topic]);
+  /** Deletes the checkpoints of partitions, which are then at the start. */
+  async forget(topic: string, partitions: number[]): Promise<void> {
+    await this.database.pool.query(
+      'delete from event_store.published where topic = $1 and partition = any($2)',
+      [topic, partitions],
+    );
   }
 }

@@ -29,6 +29,9 @@ export abstract class KafkaTransport {
   /** The topic's number of partitions; undefined when there is no such topic. */
   abstract partitionsOf(topic: string): Promise<number | undefined>;
 
+  /** The partitions of an existing topic that never held a message. One whose messages were deleted is not among them. */
+  abstract unwritten(topic: string): Promise<number[]>;
+
   /** Creates the topic unless it exists. @returns whether it was created */
   abstract createTopic(topic: string, partitions: number, replication: number): Promise<boolean>;
 
