@@ -3,10 +3,15 @@ import { openParent } from '#event-store/testing/commands';
 import { Parent } from '#event-store/testing/streams';
 import type { RequestContext } from '#platform/request-context';
 import { type Broker, describeWithKafka, startBroker } from '../../../test/support/kafka/broker';
-import { countMessages, limitMessages, withoutRepeats } from '../../../test/support/kafka/consumer';
+import {
+  countMessages,
+  createTopic,
+  limitMessages,
+  withoutRepeats,
+} from '../../../test/support/kafka/consumer';
 import { contextFor } from '../../../test/support/store';
 import { waitFor } from '../../../test/support/wait-for';
-import { KafkaTrial } from '../testing/kafka-trial';
+import { KafkaTrial, PARTITIONS } from '../testing/kafka-trial';
 
 describeWithKafka('the publisher, while the brokers refuse events of a partition', () => {
   let broker: Broker;
@@ -71,5 +76,39 @@ describeWithKafka('the publisher, while the brokers refuse events of a partition
 
     await limitMessages(broker.brokers, trial.topic, 1_000_000);
     await trial.expectEveryEvent(withoutRepeats(await trial.published()));
+  });
+
+  it('publishes a backlog of small events although the brokers refuse its size, up to an event that is itself refused', async () => {
+    const [refused, other] = inPartitions(4, 7);
+    await createTopic(broker.brokers, trial.topic, PARTITIONS);
+    await limitMessages(broker.brokers, trial.topic, 20_000);
+    const small = 'x'.repeat(2_000);
+    for (let count = 0; count < 30; count++) {
+      await open(refused, small);
+      await open(other, small);
+    }
+    await open(refused, 'x'.repeat(40_000));
+    await open(refused, 'after');
+    const { publisher, transport, health } = trial.process();
+    const sending = jest.spyOn(transport, 'send');
+    await publisher.start();
+    const { messages } = await trial.reader();
+    const arrived = (count: number) =>
+      waitFor(() => withoutRepeats(messages).length === count, { description: `${count} events` });
+    await arrived(60);
+    const told = async () => (await health.degraded()).some((each) => /^publisher: .*larger than/.test(each));
+    await waitFor(told, { description: 'the problem' });
+    // Batches stay as large as the topic takes: an event that is refused for good does not shrink those of the others.
+    const lone = () => sending.mock.lastCall![1].length === 1;
+    await waitFor(lone, { description: 'the refused event to be tried alone' });
+    const before = sending.mock.calls.length;
+    await Promise.all(Array.from({ length: 12 }, () => open(other, 'x'.repeat(500))));
+    await arrived(72);
+    const toOther = sending.mock.calls.slice(before).map(([, batch]) => batch.length);
+    expect(Math.max(...toOther)).toBeGreaterThan(1);
+
+    await limitMessages(broker.brokers, trial.topic, 1_000_000);
+    await arrived(74);
+    await trial.expectEveryEvent(withoutRepeats(messages));
   });
 });

@@ -13,17 +13,20 @@ import { Consumer } from '../consumer';
 import { StoreSource } from '../store-source';
 import { type EventMessage, toMessage } from './cloud-event';
 import { Published, type PublishedMove } from './published';
-import { KafkaTransport } from './transport';
+import { KafkaTransport, TooLarge } from './transport';
 
 const NAME = 'publisher';
-/** A batch of this size plus the largest possible message stays below the megabyte that a broker accepts at once. */
+/** The largest event, and a batch of this size, stay below the megabyte that a topic accepts at once by default. */
 const BATCH_BYTES = 512 * 1024;
 
 interface Batch {
   events: StoredEvent[];
   messages: EventMessage[];
+  bytes: number;
   moves: Map<number, PublishedMove>;
 }
+
+const emptyBatch = (): Batch => ({ events: [], messages: [], bytes: 0, moves: new Map() });
 
 /**
  * Publishes the store's events to Kafka. One process at a time publishes a partition, by a lock that ends with its session.
@@ -36,6 +39,8 @@ export class KafkaPublisher implements OnApplicationShutdown {
   private readonly reached = new Map<number, Position>();
   /** By partition: when a batch with its messages last failed, on performance.now. Empty after success. */
   private readonly refused = new Map<number, number>();
+  /** The bytes of a batch, unless it is a single message. Halved when a topic with a lower limit refuses a batch. */
+  private batchBytes = BATCH_BYTES;
 
   constructor(
     private readonly config: Config,
@@ -168,7 +173,7 @@ export class KafkaPublisher implements OnApplicationShutdown {
     return partitions.map((partition) => events.filter((event) => event.partition === partition));
   }
 
-  private async publish({ events, messages, moves }: Batch): Promise<boolean> {
+  private async publish({ events, messages, bytes, moves }: Batch): Promise<boolean> {
     const topic = this.config.KAFKA_TOPIC;
     const owned = this.consumer!.partitions();
     const partitions = [...moves.keys()];
@@ -178,6 +183,8 @@ export class KafkaPublisher implements OnApplicationShutdown {
       await this.transport.send(topic, messages);
     } catch (error) {
       for (const partition of partitions) this.refused.set(partition, performance.now());
+      // A refused batch is larger than the limit, so that half of it comes close to the limit, and never far below it.
+      if (error instanceof TooLarge && messages.length > 1) this.batchBytes = bytes / 2;
       throw error;
     }
     for (const partition of partitions) this.refused.delete(partition);
@@ -188,20 +195,20 @@ export class KafkaPublisher implements OnApplicationShutdown {
   }
 
   private *batches(events: StoredEvent[]): Generator<Batch> {
-    let batch: Batch = { events: [], messages: [], moves: new Map() };
-    let bytes = 0;
+    let batch = emptyBatch();
     for (const event of events) {
       const { partition, at } = event;
-      const from = batch.moves.get(partition)?.from ?? this.reached.get(partition)!;
-      const message = toMessage(event, this.subject(event), batch.moves.get(partition)?.to ?? from);
+      const previous = batch.moves.get(partition)?.to ?? this.reached.get(partition)!;
+      const message = toMessage(event, this.subject(event), previous);
+      const bytes = Buffer.byteLength(message.value);
+      if (batch.messages.length > 0 && batch.bytes + bytes > this.batchBytes) {
+        yield batch;
+        batch = emptyBatch();
+      }
       batch.events.push(event);
       batch.messages.push(message);
-      batch.moves.set(partition, { partition, from, to: at });
-      bytes += Buffer.byteLength(message.value);
-      if (bytes < BATCH_BYTES) continue;
-      yield batch;
-      batch = { events: [], messages: [], moves: new Map() };
-      bytes = 0;
+      batch.bytes += bytes;
+      batch.moves.set(partition, { partition, from: batch.moves.get(partition)?.from ?? previous, to: at });
     }
     if (batch.messages.length > 0) yield batch;
   }

@@ -4,6 +4,7 @@ import {
   type Admin,
   Kafka,
   KafkaJSAggregateError,
+  KafkaJSProtocolError,
   type LogEntry,
   logLevel,
   Partitioners,
@@ -14,7 +15,7 @@ import {
 import { Config } from '#platform/config';
 import type { EventMessage } from './cloud-event';
 import { KafkaJsMembership } from './kafkajs-membership';
-import { KafkaTransport, type Member, type Membership } from './transport';
+import { KafkaTransport, type Member, type Membership, TooLarge } from './transport';
 
 const CONNECT_MS = 3_000;
 const REQUEST_MS = 10_000;
@@ -85,7 +86,7 @@ export class KafkaJsTransport extends KafkaTransport {
       // The producer's sequence numbers may no longer match the broker's; a new producer starts over.
       this.producer = undefined;
       await goodbye(connecting);
-      throw error;
+      throw isTooLarge(error as Error) ? new TooLarge((error as Error).message, { cause: error }) : error;
     }
   }
 
@@ -143,6 +144,12 @@ export class KafkaJsTransport extends KafkaTransport {
 function credentials({ KAFKA_SASL, KAFKA_USERNAME, KAFKA_PASSWORD }: Config): SASLOptions | undefined {
   if (!KAFKA_SASL) return undefined;
   return { mechanism: KAFKA_SASL, username: KAFKA_USERNAME!, password: KAFKA_PASSWORD! } as SASLOptions;
+}
+
+/** Whether a limit of the topic refused the messages: `max.message.bytes` or `segment.bytes`. kafkajs may wrap the answer. */
+function isTooLarge(error: Error): boolean {
+  const answers = [error, error.cause].filter((one) => one instanceof KafkaJSProtocolError);
+  return answers.some(({ type }) => type === 'MESSAGE_TOO_LARGE' || type === 'RECORD_LIST_TOO_LARGE');
 }
 
 /** kafkajs says only "Topic creation errors", and keeps the brokers' answers in a list. */

@@ -24,6 +24,9 @@ export interface Membership {
   leave(): Promise<void>;
 }
 
+/** The brokers refuse the messages for their size. */
+export class TooLarge extends Error {}
+
 /** The operations that this service needs of a Kafka client. Each may be called while no broker answers. */
 export abstract class KafkaTransport {
   /** The topic's number of partitions; undefined when there is no such topic. */
@@ -38,6 +41,7 @@ export abstract class KafkaTransport {
   /**
    * Resolves when all in-sync replicas have stored every message. After a failure each partition may have stored a first
    * part of its messages.
+   * @throws TooLarge when the topic does not take so much at once
    */
   abstract send(topic: string, messages: EventMessage[]): Promise<void>;
 
