@@ -10,6 +10,10 @@ import type { Calls, FeedSource } from './feed-source';
 const POLL_MS = 250;
 const HELD_LOOKS = { first: 5, last: POLL_MS };
 const RETRY_MS = 500;
+/** A consumer that has failed for this long lets others try: it may be the only one that cannot reach Kafka, for example. */
+const PATIENCE_MS = 10_000;
+/** How long it then leaves the partitions to others, who look for free ones four times a second. */
+const ASIDE_MS = 2_000;
 /** How often a lasting problem is logged again. */
 const REMINDER_MS = 60_000;
 
@@ -26,6 +30,10 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
   private signalled = false;
   /** Since when there are events that cannot be read yet, on performance.now. */
   private heldSince?: number;
+  /** Since when every attempt has failed, on performance.now. */
+  private failingSince?: number;
+  /** The problem that was last logged, until the consumer goes on with partitions of its own. */
+  private told?: string;
   /** When the problem was last logged, on performance.now. */
   private toldAt = 0;
   private wake: () => void = () => undefined;
@@ -55,6 +63,11 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
     return this.source.partitions;
   }
 
+  /** Called by a subscriber that gets on although `handle` fails in the end: it keeps its partitions. */
+  progresses(): void {
+    this.failingSince = undefined;
+  }
+
   async stop(): Promise<void> {
     this.stopping = true;
     this.wake();
@@ -66,6 +79,7 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
       try {
         const more = (await this.round()) || !(await this.settled());
         const pause = more ? 0 : await this.pause();
+        this.progresses();
         if (!(await this.isHeldForLong())) this.goesOn();
         if (!more) await this.rest(pause);
       } catch (error) {
@@ -73,10 +87,21 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
         this.heldSince = undefined;
         this.standsStill(error as Error);
         // After events out of order the partitions are kept: another consumer would go on beyond the gap.
-        await this.rest(error instanceof FeedOutOfOrder ? undefined : RETRY_MS, true);
+        await this.rest(error instanceof FeedOutOfOrder ? undefined : await this.stepAside(), true);
       }
     }
     await this.source.close();
+  }
+
+  /** Releases the partitions when they were of no use for long. @returns milliseconds to rest before the next attempt */
+  private async stepAside(): Promise<number> {
+    const now = performance.now();
+    this.failingSince ??= now;
+    if (now - this.failingSince < PATIENCE_MS || this.source.partitions.length === 0) return RETRY_MS;
+    if (!this.source.release) return RETRY_MS;
+    this.failingSince = undefined;
+    await this.source.release();
+    return ASIDE_MS;
   }
 
   /**
@@ -86,9 +111,10 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
   private standsStill({ message, stack }: Pick<Error, 'message' | 'stack'>, detail = ''): void {
     const problem = `${this.subscriber.name}: ${message}`;
     const now = performance.now();
-    if (problem === this.problem && now - this.toldAt < REMINDER_MS) return;
-    this.log.error(problem + detail, stack);
     this.problem = problem;
+    if (problem === this.told && now - this.toldAt < REMINDER_MS) return;
+    this.log.error(problem + detail, stack);
+    this.told = problem;
     this.toldAt = now;
   }
 
@@ -106,8 +132,11 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
   }
 
   private goesOn(): void {
-    if (this.problem) this.log.log(`${this.subscriber.name} goes on`);
     this.problem = undefined;
+    // Without partitions it only stands by.
+    if (!this.told || this.source.partitions.length === 0) return;
+    this.log.log(`${this.subscriber.name} goes on`);
+    this.told = undefined;
   }
 
   private forget(): void {
@@ -132,6 +161,7 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
   private async hand(events: Event[]): Promise<void> {
     this.contiguity.check(events);
     if (!(await this.subscriber.handle(events))) return this.forget();
+    this.progresses();
     for (const { partition, at } of events) {
       // A partition that was lost meanwhile no longer has a cursor.
       const cursor = this.cursors.get(partition);

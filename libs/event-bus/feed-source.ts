@@ -14,7 +14,9 @@ export interface FeedSource<Event extends FeedEntry> {
   isHeldBack(cursors: Cursor[]): Promise<boolean>;
   /** The session that holds the events back, in words for an operator. */
   holder?(): Promise<string>;
-  /** Releases all partitions. */
+  /** Releases all partitions for now, so that others may take them. Missing where others decide who owns them. */
+  release?(): Promise<void>;
+  /** Releases all partitions for good. */
   close(): Promise<void>;
 }
 

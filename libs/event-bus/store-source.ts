@@ -63,8 +63,12 @@ export class StoreSource<Event extends FeedEntry> implements FeedSource<Event> {
     return this.feed.holder();
   }
 
+  release(): Promise<void> {
+    return this.locks.release();
+  }
+
   async close(): Promise<void> {
-    await this.locks.release();
+    await this.release();
     await this.listener.end();
   }
 }

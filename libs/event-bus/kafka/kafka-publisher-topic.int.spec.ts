@@ -6,7 +6,7 @@ import { waitFor } from '../../../test/support/wait-for';
 import type { KafkaProcess } from '../testing/kafka-process';
 import { KafkaTrial, PARTITIONS } from '../testing/kafka-trial';
 
-describeWithKafka('the publisher, when it finds its topic changed', () => {
+describeWithKafka('the publisher, when it finds its topic changed, or cannot see it', () => {
   let broker: Broker;
   let trial: KafkaTrial;
   let log: jest.SpyInstance;
@@ -88,5 +88,16 @@ describeWithKafka('the publisher, when it finds its topic changed', () => {
     await trial.messages(1);
     expect(await countMessages(broker.brokers, trial.topic)).toBe(1);
     expect(log).not.toHaveBeenCalledWith(expect.stringMatching(HISTORY));
+  });
+
+  it('publishes from another process when the first has the partitions and cannot reach Kafka', async () => {
+    const [failing, healthy] = [trial.process(), trial.process()];
+    jest.spyOn(failing.transport, 'partitionsOf').mockRejectedValue(new Error('SASL PLAIN failed'));
+    await failing.publisher.start();
+    await waitFor(async () => (await failing.health.degraded()).length > 0, { description: 'the problem' });
+    await healthy.publisher.start();
+    await trial.write(0, 30);
+    await trial.messages(30);
+    await trial.expectEveryEvent(await trial.published());
   });
 });

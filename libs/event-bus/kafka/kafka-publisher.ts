@@ -185,8 +185,11 @@ export class KafkaPublisher implements OnApplicationShutdown {
       for (const partition of partitions) this.refused.set(partition, performance.now());
       // A refused batch is larger than the limit, so that half of it comes close to the limit, and never far below it.
       if (error instanceof TooLarge && messages.length > 1) this.batchBytes = bytes / 2;
+      // The brokers would refuse it from any process.
+      if (error instanceof TooLarge) this.consumer!.progresses();
       throw error;
     }
+    this.consumer!.progresses();
     for (const partition of partitions) this.refused.delete(partition);
     recordEventSpans(events, { name: (type) => `publish ${type}`, kind: SpanKind.PRODUCER, startedAt });
     if (!(await this.published.move(topic, [...moves.values()]))) return false;
