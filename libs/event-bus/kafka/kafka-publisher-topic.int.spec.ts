@@ -76,6 +76,22 @@ describeWithKafka('the publisher, when it finds its topic changed, or cannot see
     expect(log).toHaveBeenCalledWith(expect.stringMatching(HISTORY));
   });
 
+  it('begins again when the topic was deleted and created again while it ran', async () => {
+    await trial.write(0, 30);
+    const one = trial.process();
+    await one.publisher.start();
+    await trial.messages(30);
+    await waitFor(async () => (await lag(one)) === 0, { description: 'the checkpoints to follow' });
+    await trial.deleteTopic();
+    await createTopic(broker.brokers, trial.topic, PARTITIONS);
+    await trial.write(30, 31);
+    const { messages } = await trial.reader();
+    // The first message of the new topic follows on one that is not there, until the history comes.
+    const events = () => new Set(messages.map(({ value }) => JSON.parse(value).id)).size;
+    await waitFor(() => events() === 31, { description: '31 events' });
+    expect(log).toHaveBeenCalledWith(expect.stringMatching(HISTORY));
+  });
+
   it('does not publish again what the brokers have deleted after its time', async () => {
     await publish(30);
     await administer(broker.brokers, async (admin) => {

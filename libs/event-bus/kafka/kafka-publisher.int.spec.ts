@@ -130,7 +130,7 @@ describeWithKafka('the publisher of events', () => {
 
     sending.mockImplementationOnce(async (...batch) => {
       await door.pass();
-      await send.apply(first.transport, batch);
+      return send.apply(first.transport, batch);
     });
     await trial.write(60, 90);
     await waitFor(() => door.reached, { description: 'the first to have a batch in hand' });

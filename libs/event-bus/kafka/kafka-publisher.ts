@@ -139,11 +139,16 @@ export class KafkaPublisher implements OnApplicationShutdown {
     const unwritten = new Set(await this.transport.unwritten(topic));
     const again = begun.map(({ partition }) => partition).filter((partition) => unwritten.has(partition));
     if (again.length === 0) return cursors;
-    await this.published.forget(topic, again);
-    this.log.log(
-      `Topic ${topic} was created anew, partitions ${again.join(', ')} are empty: publishing their history from its beginning`,
-    );
+    await this.beginAgain(again);
     return this.published.positions(topic, partitions);
+  }
+
+  private async beginAgain(partitions: number[]): Promise<void> {
+    const { KAFKA_TOPIC: topic } = this.config;
+    await this.published.forget(topic, partitions);
+    this.log.log(
+      `Topic ${topic} was created anew with partitions ${partitions.join(', ')}: publishing their history from its beginning`,
+    );
   }
 
   /**
@@ -179,8 +184,9 @@ export class KafkaPublisher implements OnApplicationShutdown {
     const partitions = [...moves.keys()];
     if (partitions.some((partition) => !owned.includes(partition))) return false;
     const startedAt = Date.now();
+    let begun: number[];
     try {
-      await this.transport.send(topic, messages);
+      begun = await this.transport.send(topic, messages);
     } catch (error) {
       for (const partition of partitions) this.refused.set(partition, performance.now());
       // A refused batch is larger than the limit, so that half of it comes close to the limit, and never far below it.
@@ -192,6 +198,12 @@ export class KafkaPublisher implements OnApplicationShutdown {
     this.consumer!.progresses();
     for (const partition of partitions) this.refused.delete(partition);
     recordEventSpans(events, { name: (type) => `publish ${type}`, kind: SpanKind.PRODUCER, startedAt });
+    // The topic was created anew since the cursors were read; `checkpoints` finds the partitions that are still empty.
+    const anew = begun.filter((partition) => comparePositions(moves.get(partition)!.from, START) > 0);
+    if (anew.length > 0) {
+      await this.beginAgain(anew);
+      return false;
+    }
     if (!(await this.published.move(topic, [...moves.values()]))) return false;
     for (const { partition, to } of moves.values()) this.reached.set(partition, to);
     return true;

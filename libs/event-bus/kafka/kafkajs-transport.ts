@@ -75,13 +75,14 @@ export class KafkaJsTransport extends KafkaTransport {
     );
   }
 
-  async send(topic: string, messages: EventMessage[]): Promise<void> {
+  async send(topic: string, messages: EventMessage[]): Promise<number[]> {
     this.producer ??= this.connectProducer();
     const connecting = this.producer;
     const batch = { acks: ALL_REPLICAS_IN_SYNC, topicMessages: [{ topic, messages }] };
     try {
       const taken = await inTime(connecting.then((producer) => producer.sendBatch(batch)));
       requireTaken(topic, messages, taken);
+      return taken.filter(({ baseOffset }) => baseOffset === '0').map(({ partition }) => partition);
     } catch (error) {
       // The producer's sequence numbers may no longer match the broker's; a new producer starts over.
       this.producer = undefined;

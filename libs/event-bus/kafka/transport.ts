@@ -41,9 +41,10 @@ export abstract class KafkaTransport {
   /**
    * Resolves when all in-sync replicas have stored every message. After a failure each partition may have stored a first
    * part of its messages.
+   * @returns the partitions that held no message before
    * @throws TooLarge when the topic does not take so much at once
    */
-  abstract send(topic: string, messages: EventMessage[]): Promise<void>;
+  abstract send(topic: string, messages: EventMessage[]): Promise<number[]>;
 
   /**
    * Joins a consumer group, and joins again after each failure until the membership is left. Offsets are committed for
