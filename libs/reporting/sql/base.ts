@@ -1,10 +1,11 @@
 import { tableOf } from '#practice/records/state-table';
 import { keyColumns, NO_KEY, rollupCode } from '#projections/derived-tables';
 import { baseOf, baseOfJoin, joinsNeeded } from '../columns/report';
-import type { Bind, Condition } from '../condition';
+import type { Condition } from '../condition';
 import type { Piece } from '../sources/pieces';
 import type { Over, RollupSource } from '../sources/source';
 import type { Building } from './building';
+import { byMonth, type ComputedKeys, daysWithin, isOneMonth, periodsOf } from './days';
 import { joinClauses, liveOf, tableAs } from './joins';
 import { type Steps, stepsOf } from './steps';
 import { BIGINT_SUM, byFact, storedSum, sumFunction } from './sums';
@@ -48,7 +49,8 @@ export function baseOfSource(over: Over, parts: Building, top?: TopGroups): Base
   const asLater = later.map((condition) => condition.sql(bind, context));
   if (source.kind === 'listing') {
     const period =
-      (over.period && report.within?.(over.period, scope.zone, bind)) ?? daysWithin(building, over.period);
+      (over.period && report.within?.(over.period, scope.zone, bind)) ??
+      daysWithin(report, over.period, bind);
     const conditions = over.conditions.flatMap((condition) => asked(condition, building));
     return {
       from: tableAs(report),
@@ -58,7 +60,7 @@ export function baseOfSource(over: Over, parts: Building, top?: TopGroups): Base
   }
   const sums =
     source.kind === 'facts'
-      ? [fromFacts(building, daysWithin(building, over.period))]
+      ? [fromFacts(building, daysWithin(report, over.period, bind))]
       : source.pieces.map((piece) => fromRollup(building, source, piece));
   const base =
     sums.length === 1
@@ -99,30 +101,7 @@ function fromFacts(building: BuildingBase, period: string[]): string {
   const { facts } = report.derived;
   const where = [liveOf(report), ...period, ...conditions.flatMap((condition) => asked(condition, building))];
   const table = `read_model.${facts?.name ?? tableOf(report.projection)}`;
-  return addedUp(building, table, 'count(*)', where, { own: byMonth(building) });
-}
-
-/**
- * The first day of the month in place of the day, where all that is grouped by are months or longer: with other keys, a
- * year has thirty times as many groups by day, each of which is joined with its names.
- */
-function byMonth({ over: { report, conditions }, demand }: BuildingBase): Adding['own'] {
-  const { day } = report.derived.rollup;
-  const periods = [...demand.keys].filter((column) => baseOf(report, column) === day);
-  const needsDay =
-    periods.some(({ grain }) => grain !== 'month' && grain !== 'year') ||
-    conditions.some(({ meetsAbsent, of }) => meetsAbsent && of === day);
-  if (needsDay || periods.length === 0) return {};
-  const month = `date_trunc('month', ${report.alias}.${day}::timestamp)::date`;
-  return { [day]: { sql: month, by: month } };
-}
-
-function daysWithin({ over: { report }, bind }: BuildingBase, period: Over['period']): string[] {
-  const day = `${report.alias}.${report.derived.rollup.day}`;
-  return [
-    ...(period?.min ? [`${day} >= ${bind(period.min)}::date`] : []),
-    ...(period?.max ? [`${day} <= ${bind(period.max)}::date`] : []),
-  ];
+  return addedUp(building, table, 'count(*)', where, { own: byMonth(building.over, building.demand) });
 }
 
 function fromRollup(building: BuildingBase, { dimension, merges }: RollupSource, piece: Piece): string {
@@ -132,7 +111,7 @@ function fromRollup(building: BuildingBase, { dimension, merges }: RollupSource,
   const { columns, grains } = rollup.dimensions[dimension];
   const isMerged = merges && piece.grain === 'year';
   if (!isMerged && !grains.includes(piece.grain))
-    return fromFacts(building, daysWithin(building, { min: piece.from, max: piece.to }));
+    return fromFacts(building, daysWithin(report, { min: piece.from, max: piece.to }, bind));
   const [dimensionCode, grainCode] = rollupCode(rollup, dimension, piece.grain, isMerged);
   const keyed = keyColumns(rollup).slice(0, columns.length);
   const value = (key: string, column: string) =>
@@ -151,7 +130,7 @@ function fromRollup(building: BuildingBase, { dimension, merges }: RollupSource,
   const rows = `(
     select ${taken.join(', ')} from read_model.${rollup.name} r
     where ${liveOf({ ...report, alias: 'r' })} and r.dimension = ${dimensionCode} and r.grain = ${grainCode}
-      and ${[...periods(piece, bind), 'r.items <> 0'].join(' and ')}
+      and ${[...periodsOf(piece, bind), 'r.items <> 0'].join(' and ')}
   )`;
   const conditions = over.conditions.filter((condition) => !condition.isCounted);
   const asks = conditions.flatMap((condition) => asked(condition, building));
@@ -174,25 +153,8 @@ function fromRollup(building: BuildingBase, { dimension, merges }: RollupSource,
   return addedUp(building, wanted, items, [`coalesce(${report.alias}.items, 0) <> 0`], { own, join: 'full' });
 }
 
-/**
- * Whether a piece is a single month or day. In a month, work is done on few of all matters of a firm, so looking up
- * each of them is faster than reading all matters.
- */
-function isOneMonth({ grain, from, to }: Piece): boolean {
-  return grain !== 'year' && from !== null && from === to;
-}
-
-function periods({ from, to }: Piece, bind: Bind): string[] {
-  if (from !== null && from === to) return [`r.period = ${bind(from)}::date`];
-  return [
-    ...(from ? [`r.period >= ${bind(from)}::date`] : []),
-    ...(to ? [`r.period <= ${bind(to)}::date`] : []),
-  ];
-}
-
 interface Adding {
-  /** Keys that are computed from another column: their SQL, and the column that rows are grouped by. */
-  own?: Record<string, { sql: string; by: string }>;
+  own?: ComputedKeys;
   /** How the records are joined. */
   join?: 'left' | 'full';
   /** The rows that are added up have the keys already. */

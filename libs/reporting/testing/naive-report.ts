@@ -146,7 +146,7 @@ function readSort(report: NaiveReport, slice: NaiveSlice, pivots: NaivePivot[]) 
     else if (col?.aggregated) keys.push({ value: computed(report, col), type: column.type, desc });
     else ignored.push(colId);
   });
-  return { keys, ignored, faults };
+  return { keys, ignored: [...new Set(ignored)], faults };
 }
 
 /**
