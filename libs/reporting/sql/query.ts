@@ -16,6 +16,9 @@ import { liveOf } from './joins';
 import { hasOnePlan, isByDay } from './one-plan';
 import { topGroups } from './top-groups';
 
+/** More pivot fields than these are planned with their number: a plan for all values takes any list for ten long. */
+const FEW_FIELDS = 40;
+
 /** SQL that a group has several currencies. */
 const MIXED = 'min(items.currency) <> max(items.currency)';
 
@@ -78,11 +81,11 @@ select ${calendarSql(TENANT)}, count(*), ${plan.needsOneCurrency ? severalCurren
 from (select json, mixed, row_number() over before as number, sum(octet_length(json)) over before as bytes from (
   ${page}
 ) page window before as (rows unbounded preceding)) numbered`;
-  const recurs =
+  const hasPlan =
     plan.level === 'leaf'
       ? !!order && isByDay(plan)
       : (!!top && source.kind === 'rollup') || hasOnePlan(plan, source);
-  return { text, values, recurs };
+  return { text, values, recurs: hasPlan && pivoted.length <= FEW_FIELDS };
 }
 
 /**

@@ -124,6 +124,28 @@ describe('the SQL of a plan', () => {
     expect(written(200).values).toHaveLength(written(1).values.length);
   });
 
+  it.each([
+    [4, true],
+    [41, false],
+  ])('prepares a statement with %d pivot fields: %s', (count, recurs) => {
+    const input = {
+      rowGroups: [{ colId: 'entryYear' }],
+      pivots: [{ colId: 'entryMonth' }],
+      cols: [{ colId: 'units', aggFunc: 'sum' }],
+    };
+    const slice = readSlice(input, workItemReport);
+    const months = Array.from({ length: count }, (_, month) => [`${1990 + month}-01`]);
+    const fields = pivotFields(
+      slice,
+      months.map((month) => ({ shown: month, exact: month })),
+    );
+    const over = { report: workItemReport, ...workItemConditions(null, calendar) };
+    const planned = planRows(over, slice, fields);
+    const [source] = sourcesFor(planned, rowsDemand(planned));
+    expect(source.kind).toBe('rollup');
+    expect(rowsQuery(planned, source, scope).recurs).toBe(recurs);
+  });
+
   it.each<[string, string[], boolean]>([
     ['months', ['entryMonth', 'taskTypeName'], true],
     ['financial years', ['entryFinancialYear', 'entryYear'], true],
