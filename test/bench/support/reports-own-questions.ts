@@ -70,14 +70,15 @@ async function uncoveredPairs(
 }
 
 /** Hundreds of pivot fields, from two columns that no rollup has together, one of them of the calendar. */
-async function manyFields({ env, tenantId }: Loaded, { zone }: Subject): Promise<OwnQuestion> {
+async function manyFields({ env, tenantId }: Loaded, { zone, year }: Subject): Promise<OwnQuestion> {
+  const days = { min: `${year - 1}-04-01`, max: `${year + 2}-03-31` };
   const rows = await execute(
     env.DATABASE_URL,
     `select name, concat_ws('_', to_char(day - interval '3 months', 'YYYY') || to_char(day + interval '9 months', '/YY'),
        coalesce(task_type_name, '(Blank)')) as field, sum(units) as units
      from (select (entry_date at time zone $2)::date as day, * from (${UNCOVERED.divisionName}) named) items
-     where $1::integer is not null group by 1, 2`,
-    [tenantId, zone],
+     where $1::integer is not null and day between $3 and $4 group by 1, 2`,
+    [tenantId, zone, days.min, days.max],
   );
   const fields = unpivoted('divisionName', 'units');
   const rest = {
@@ -86,7 +87,12 @@ async function manyFields({ env, tenantId }: Loaded, { zone }: Subject): Promise
   };
   return {
     name: 'by division, pivoted by financial year and task type',
-    ours: ownAsk('work_item_listing', { cols: ['units:sum'], rest, rows: (found) => ordered(fields(found)) }),
+    ours: ownAsk('work_item_listing', {
+      cols: ['units:sum'],
+      criteria: entered(days),
+      rest,
+      rows: (found) => ordered(fields(found)),
+    }),
     values: ['text', 'text', 'number'],
     expected: ordered(rows.map(Object.values)),
   };
