@@ -16,6 +16,13 @@ export type Expression =
   /** An aggregate over the group, or over those items of the group that are in the cell. */
   | { kind: 'aggregate'; column: Column; aggFunc?: AggFunc; pivot?: Cell };
 
+/** An aggregate over those items of a group that are in a cell. */
+export type Pivoted = Extract<Expression, { kind: 'aggregate' }> & { pivot: Cell };
+
+export function isPivoted(expression: Expression): expression is Pivoted {
+  return expression.kind === 'aggregate' && expression.pivot !== undefined;
+}
+
 /** A field of a row. */
 export interface Field {
   name: string;

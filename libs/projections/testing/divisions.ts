@@ -11,8 +11,8 @@ import {
   UpdateDivisionHandler,
 } from '#practice/divisions/division.commands';
 import { divisionsProjection } from '#practice/divisions/division.projection';
+import { feedVisible } from '../../../test/support/feed-visible';
 import { createContext, createTestStore, type TestStore } from '../../../test/support/store';
-import { waitFor } from '../../../test/support/wait-for';
 import type { Projection } from '../projection';
 import { projectionParts } from './parts';
 import { createTally, tally } from './tally';
@@ -65,13 +65,9 @@ export class Divisions {
     return renames;
   }
 
-  /** Waits until the feed delivers all events: open transactions of other databases hold it back, too. */
-  async visible(): Promise<void> {
-    const held =
-      'select from event_store.events where transaction_id >= pg_snapshot_xmin(pg_current_snapshot())';
-    await waitFor(async () => (await this.rows(held)).length === 0, {
-      description: 'the feed to show all events',
-    });
+  /** Waits until the feed delivers all events. */
+  visible(): Promise<void> {
+    return feedVisible(this.store.writes.pool);
   }
 
   /** Appends many divisions of every tenant at once, each created and renamed. */

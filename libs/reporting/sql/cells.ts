@@ -1,5 +1,5 @@
 import type { Column } from '../columns/column';
-import type { Cell, Expression, Field } from '../expression';
+import { type Cell, type Expression, isPivoted, type Pivoted } from '../expression';
 import { type Building, isSummed } from './building';
 import { CELL, castTypes, endOf, ITEMS, item, itemName, jsonSql } from './expressions';
 import { BIGINT_SUM, sumFunction } from './sums';
@@ -29,9 +29,7 @@ export function itemsTable(items: string, expressions: readonly Expression[], pa
 
 /** The cells of all expressions, each once. */
 function cellsOf(expressions: readonly Expression[]): Cell[] {
-  const cells = expressions.flatMap((expression) =>
-    expression.kind === 'aggregate' && expression.pivot ? [expression.pivot] : [],
-  );
+  const cells = expressions.filter(isPivoted).map(({ pivot }) => pivot);
   return [...new Map(cells.map((cell) => [cell.number, cell])).values()];
 }
 
@@ -59,7 +57,7 @@ function addedUp(items: string, parts: Building): string {
 export function pivotedPage(
   head: string,
   rows: { keys: readonly Column[]; where: string },
-  fields: readonly (Field & { member: string })[],
+  fields: readonly { expression: Pivoted; member: string }[],
   parts: Building,
 ): { with: string; page: string } {
   const { bind } = parts;
@@ -67,13 +65,10 @@ export function pivotedPage(
   const aggregates = new Map<Column, string>();
   const places = fields.map(({ expression }) => {
     const { column } = expression;
-    if (!aggregates.has(column))
-      aggregates.set(column, jsonSql({ ...expression, pivot: undefined } as Expression, parts));
+    if (!aggregates.has(column)) aggregates.set(column, jsonSql({ ...expression, pivot: undefined }, parts));
     return [...aggregates.keys()].indexOf(column) + 1;
   });
-  const cells = fields.map(({ expression }) =>
-    'pivot' in expression ? expression.pivot?.number : undefined,
-  );
+  const cells = fields.map(({ expression }) => expression.pivot.number);
   const join = keys.map((key, place) => same(key, `h.k${place}`)).join(' and ') || 'true';
   return {
     with: `head as materialized (select *, row_number() over () as place from (

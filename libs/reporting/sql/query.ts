@@ -2,7 +2,7 @@ import { rollupCode } from '#projections/derived-tables';
 import type { Column } from '../columns/column';
 import type { Report } from '../columns/report';
 import type { Bind } from '../condition';
-import type { Expression, Field } from '../expression';
+import { type Expression, type Field, isPivoted } from '../expression';
 import type { Plan } from '../plan';
 import { type Demand, demandOf } from '../sources/demand';
 import type { Over, Source } from '../sources/source';
@@ -64,14 +64,16 @@ export function rowsQuery(plan: Plan, source: Source, scope: Scope): Query {
   const rows = (json: string, more: string[] = []) =>
     [`select ${[`${json} as json`, `${isMixed} as mixed`, ...more].join(', ')}`, ...rest].join('\n  ');
   const own = plan.fields.filter(({ expression }) => !isPivoted(expression));
-  const pivoted = plan.fields.slice(own.length);
+  const pivoted = plan.fields.flatMap(({ name, expression }, index) =>
+    isPivoted(expression) ? { expression, member: member(name, index) } : [],
+  );
   const { with: steps = '', page } =
     pivoted.length === 0
       ? { page: rows(`${membersJson(own, parts)} || '}'`) }
       : pivotedPage(
           rows(own.length === 0 ? "''" : membersJson(own, parts), headOf(plan.keys)),
           { keys: plan.keys, where },
-          pivoted.map((field, index) => ({ ...field, member: member(field.name, own.length + index) })),
+          pivoted,
           parts,
         );
   const fits = `bytes <= ${bind(scope.mostBytes)}::bigint`;
@@ -108,10 +110,6 @@ function membersJson(fields: readonly Field[], parts: Building): string {
 /** The beginning of a member's JSON. */
 function member(name: string, index: number): string {
   return `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`;
-}
-
-function isPivoted(expression: Expression): boolean {
-  return expression.kind === 'aggregate' && expression.pivot !== undefined;
 }
 
 /** What the number of a plan's rows needs from its source. */

@@ -2,8 +2,8 @@ import type { RecordedEvent } from '#event-store/events';
 import type { TenantFeed } from '#event-store/feed/tenant-feed';
 import { toId, toUuid } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
+import { feedVisible } from '../../../test/support/feed-visible';
 import { SetClock } from '../../../test/support/set-clock';
-import { waitFor } from '../../../test/support/wait-for';
 import { openWebhooks, type Webhooks } from '../testing/webhook-parts';
 import { Redeliver, RedeliverHandler, ReplayWebhook, ReplayWebhookHandler } from './delivery.commands';
 import { Replays } from './replays';
@@ -36,18 +36,9 @@ async function others(count: number): Promise<void> {
     await Promise.all(Array.from({ length: 20 }, (_, index) => event(`Other ${number + index}`)));
 }
 
-/** Waits until the feed delivers all events: open transactions of other databases hold it back, too. */
-async function visible(): Promise<void> {
-  const held =
-    'select from event_store.events where transaction_id >= pg_snapshot_xmin(pg_current_snapshot())';
-  await waitFor(async () => (await hooks.sql(held)).length === 0, {
-    description: 'the feed to deliver all events',
-  });
-}
-
 /** Requests a replay of the hour until now. */
 async function ask(): Promise<void> {
-  await visible();
+  await feedVisible(hooks.store.writes.pool);
   const handler = new ReplayWebhookHandler(hooks.requests, hooks.subscriptions, hooks.store.config);
   const since = new Date(clock.now().getTime() - HOUR * 1000).toISOString();
   const body = { since, until: clock.now().toISOString(), mode: 'all' } as const;
