@@ -9,17 +9,23 @@ let fastify: FastifyInstance;
 let socket: Socket;
 
 afterEach(async () => {
-  socket.destroy();
+  jest.useRealTimers();
+  socket?.destroy();
   await fastify.close();
 });
 
-/** Begins a request that is refused before its body is read. @returns its answer, once that is there */
-async function refused(path: string, head: string, limits: { bytes: number; ms: number }): Promise<string> {
+/** A server that refuses every request before its body is read. */
+function refusingServer(limits: { bytes: number; ms: number }): void {
   fastify = Fastify();
   limitDiscardedBodies(fastify, limits);
   fastify.addHook('onRequest', (_request, reply) => reply.status(401).send('who are you?'));
   fastify.post('/json', async () => 'read');
   fastify.post('/upload', { config: { upload: true } }, async () => 'read');
+}
+
+/** Begins a request that is refused before its body is read. @returns its answer, once that is there */
+async function refused(path: string, head: string, limits: { bytes: number; ms: number }): Promise<string> {
+  refusingServer(limits);
   await fastify.listen({ port: 0, host: '127.0.0.1' });
   socket = connect((fastify.server.address() as { port: number }).port, '127.0.0.1');
   socket.on('error', () => {});
@@ -65,4 +71,12 @@ it.each(['/json', '/upload'])('a refused body of %s within the limits keeps its 
   socket.write('POST /json HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
   const [answer] = await once(socket, 'data');
   expect(String(answer)).toMatch(/^HTTP\/1\.1 401 /);
+});
+
+it('a refused request without a connection leaves nothing running', async () => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+  refusingServer({ bytes: LIMIT, ms: 0 });
+  const { statusCode } = await fastify.inject({ method: 'POST', url: '/json', payload: {} });
+  expect(statusCode).toBe(401);
+  expect(jest.getTimerCount()).toBe(0);
 });

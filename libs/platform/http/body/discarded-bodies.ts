@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { BODY_MS, UPLOAD_MS } from './upload';
 
@@ -18,8 +19,8 @@ export function limitDiscardedBodies(
 ): void {
   fastify.addHook('onResponse', ({ raw, routeOptions: { config } }, _reply, done) => {
     const { socket } = raw;
-    // An injected request has no connection.
-    if (!raw.complete && socket) {
+    // What stands for the socket of an injected request is none, and nothing more comes of its body.
+    if (!raw.complete && socket instanceof Socket) {
       const most = socket.bytesRead + (config?.upload ? UPLOAD_LIMIT : bytes);
       const until = performance.now() + (config?.upload ? UPLOAD_MS : ms);
       const timer = setInterval(() => {
