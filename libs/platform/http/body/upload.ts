@@ -21,6 +21,8 @@ declare module 'fastify' {
 /** How long the body of an upload may take to arrive, and that of any other request. */
 export const UPLOAD_MS = 600_000;
 export const BODY_MS = 30_000;
+/** Methods whose bodies Fastify does not read: their answers may have begun, and may be read slowly. */
+const ANSWERED_WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'TRACE']);
 /** Replaces the type of an upload, so that no body parser reads its bytes. */
 const UNREAD = 'application/x-unread';
 
@@ -102,7 +104,8 @@ export function registerUploads(fastify: FastifyInstance, bodyMs = BODY_MS): voi
     done();
   });
   fastify.addHook('preParsing', (request, reply, _payload, done) => {
-    if (!request.routeOptions.config?.upload && !request.raw.complete) {
+    const { raw, routeOptions } = request;
+    if (!routeOptions.config?.upload && !raw.complete && !ANSWERED_WITHOUT_BODY.has(request.method)) {
       // If the connection were kept, Node would wait for the rest of the body.
       const late = () =>
         reply
@@ -110,7 +113,7 @@ export function registerUploads(fastify: FastifyInstance, bodyMs = BODY_MS): voi
           .send(new DomainError('timeout', 'body_too_slow', 'The body was not received in time.'));
       // An injected request, which comes from no network, never closes: its timer must not keep the process alive.
       const timer = setTimeout(late, bodyMs).unref();
-      request.raw.once('close', () => clearTimeout(timer));
+      raw.once('close', () => clearTimeout(timer));
     }
     done();
   });
