@@ -46,3 +46,16 @@ it('serves Swagger UI with its own assets only', async () => {
     expect((await get(source.slice(1))).statusCode).toBe(200);
   }
 });
+
+it('writes the description once for all requests', async () => {
+  const { body } = await get('/openapi.json');
+  const stringify = jest.spyOn(JSON, 'stringify');
+  const again = await get('/openapi.json');
+  expect(again.body).toBe(body);
+  expect(stringify.mock.results.some(({ value }) => value === body)).toBe(false);
+  stringify.mockRestore();
+
+  const page = await get('/docs/swagger-ui-init.js');
+  expect(page.body).toContain('"url": "/openapi.json"');
+  expect(page.body.length).toBeLessThan(10_000);
+});
