@@ -121,3 +121,19 @@ it('writes the words of an error that is logged as it is', async () => {
   const [line] = await linesOf("logger.error(new TypeError('x is undefined'), 'Test');");
   expect(line).toMatchObject({ msg: 'x is undefined', stack: expect.stringContaining('TypeError') });
 });
+
+it('goes on when a disk that was full has room again', async () => {
+  const lines = await linesOf(`
+    const fs = require('node:fs');
+    const { write } = fs;
+    fs.write = (...given) => {
+      fs.write = write;
+      given.at(-1)(Object.assign(new Error('no space left'), { code: 'ENOSPC' }));
+      logger.log('there is room', 'Test');
+    };
+    logger.log('the disk is full', 'Test');`);
+  expect(lines).toEqual([
+    expect.objectContaining({ msg: 'the disk is full' }),
+    expect.objectContaining({ msg: 'there is room' }),
+  ]);
+});

@@ -17,6 +17,8 @@ const ASSEMBLY_CONTEXTS: ReadonlySet<unknown> = new Set([
 
 /** Characters of lines that may wait to be read. */
 const MOST_WAITING = 16 * 1024 * 1024;
+/** Errors that end when somebody makes room. */
+const DISK_FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
 /** How long the end of a process waits for lines to be read. */
 const FLUSH_MS = 1_000;
 
@@ -56,9 +58,9 @@ export class JsonLogger implements LoggerService {
       maxLength: MOST_WAITING,
       retryEAGAIN: () => Date.now() < giveUpAt,
     });
-    output.on('error', () => {
-      // The reader is gone, and there is no one else to tell.
-      this.pino.level = 'silent';
+    output.on('error', ({ code }: NodeJS.ErrnoException) => {
+      // Of a full disk the next line tries again. Otherwise the reader is gone, and there is no one else to tell.
+      if (!DISK_FULL.has(code)) this.pino.level = 'silent';
     });
     process.on('exit', () => {
       giveUpAt = Date.now() + FLUSH_MS;
