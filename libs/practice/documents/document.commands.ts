@@ -16,6 +16,7 @@ import {
   rootOf,
   subjectQuestions,
 } from '../document-collections/document-collection.lookup';
+import { refuseErased } from '../entities/entity.lookup';
 import { loadAddressed } from '../records/addressed-record';
 import { handlerOf } from '../records/command';
 import { givenReference } from '../records/record';
@@ -66,6 +67,7 @@ export const AddDocumentVersionHandler = handlerOf(
   AddDocumentVersion,
   async (work, { id, body, content }) => {
     const before = await loadAddressed(work, Document, id);
+    refuseErased((await work.load(subjectQuestions(before.data.subjectId))).entity);
     const version = { ...namingOf(body), content: broughtBy(work, content) };
     return work.change(Document, before, addVersion(before.data, version));
   },

@@ -17,7 +17,8 @@ export function presentEntity(folded: Folded<EntityState> | undefined, field: st
 }
 
 /**
- * Refuses to activate a client, employee or supplier whose entity was erased.
+ * Refuses what would begin anew for an erased entity: activating the client, employee or supplier that it was, or a
+ * version of a document about it.
  * @throws DomainError `entity_anonymised` (409)
  */
 export function refuseErased(entity: Folded<EntityState> | undefined): void {
