@@ -11,7 +11,11 @@ export class ClientInput extends RecordInput {
   })
   entityId: string;
 
-  @CodeField({ max: 50, description: "Must be unique. Default: the tenant's next number." })
+  @CodeField({
+    max: 50,
+    description:
+      "Must be unique. Default: the tenant's next number. A larger whole number that is given moves the tenant's numbers on: the next one follows it.",
+  })
   clientNumber?: string | null;
 
   @IdField('rateset', {

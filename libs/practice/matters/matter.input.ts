@@ -27,7 +27,11 @@ export class MatterInput extends RecordInput {
   @TextField({ required: true, max: 500, example: 'Purchase of 12 Mill Lane' })
   title: string;
 
-  @CodeField({ max: 50, description: "Must be unique. Default: the tenant's next number." })
+  @CodeField({
+    max: 50,
+    description:
+      "Must be unique. Default: the tenant's next number. A larger whole number that is given moves the tenant's numbers on: the next one follows it.",
+  })
   matterNumber?: string | null;
 
   @IdField('mattertype')
