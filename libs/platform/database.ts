@@ -78,10 +78,15 @@ class Database implements OnApplicationShutdown {
 
   /** The server's state, known within some seconds. */
   async state(): Promise<DatabaseState> {
-    return this.probe.query<{ state: DatabaseState }>(STATE).then(
+    const client = await this.probe.connect().catch(() => undefined);
+    if (!client) return 'unavailable';
+    const state = await client.query<{ state: DatabaseState }>(STATE).then(
       ({ rows }) => rows[0].state,
-      () => 'unavailable',
+      () => 'unavailable' as const,
     );
+    // A session that began when its database could only be read goes on saying so.
+    client.release(state !== 'ok');
+    return state;
   }
 
   /**

@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { createDataDir } from '../../../test/support/data-dir';
 import { execute } from '../../../test/support/database';
 import { removeDataDir } from '../../../test/support/remove-data-dir.cjs';
+import { waitFor } from '../../../test/support/wait-for';
 import { type EmbeddedPostgres, findEmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres';
 
 const settings = { fsync: 'off', shared_buffers: '16MB' };
@@ -92,6 +93,16 @@ describe('startEmbeddedPostgres', () => {
     await expect(start()).rejects.toThrow(
       /^The embedded database cannot start in .*: another running process uses it/,
     );
+    await execute(running.url, 'SELECT FROM kept');
+  });
+
+  it('refuses it, too, after all sessions of that process were ended', async () => {
+    const running = await start();
+    const held = `select pid from pg_locks where locktype = 'advisory'`;
+    const [{ pid }] = await execute<{ pid: number }>(running.url, held);
+    await execute(running.url, `select pg_terminate_backend(${pid}, 10000)`);
+    await waitFor(async () => (await execute(running.url, held)).length === 1, { description: 'the lock' });
+    await expect(start()).rejects.toThrow(/another running process uses it/);
     await execute(running.url, 'SELECT FROM kept');
   });
 

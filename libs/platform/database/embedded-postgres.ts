@@ -6,8 +6,9 @@ import { type AddressInfo, createServer } from 'node:net';
 import { totalmem } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client, escapeIdentifier } from 'pg';
+import { type Client, escapeIdentifier } from 'pg';
 import { withClient } from './connection';
+import { claim, OwnerLock } from './owner-lock';
 import { isRoot, usableBinaries } from './postgres-binaries';
 import {
   type Cluster,
@@ -56,9 +57,6 @@ const defaults = {
   log_checkpoints: 'off',
 };
 
-/** An arbitrary number. The process that holds this advisory lock of the database `postgres` uses the data folder. */
-const ownerLock = 7263548;
-
 const attempts = 3;
 
 /**
@@ -80,7 +78,9 @@ export async function startEmbeddedPostgres(options: {
   const { cluster, access } = await openCluster(dataDir, log, settings.fsync === 'off' ? ['--no-sync'] : []);
   const logFile = join(dataDir, 'postgres.log');
 
-  const { server, owner } = await launch(cluster, access, { ...defaults, ...settings }, logFile);
+  const launched = await launch(cluster, access, { ...defaults, ...settings }, logFile);
+  const { server } = launched;
+  const lock = new OwnerLock(launched.owner, adminUrl(access), () => isRunning(server), log);
 
   const reportLoss = () => {
     log(`PostgreSQL has stopped unexpectedly: see ${logFile}`);
@@ -92,7 +92,7 @@ export async function startEmbeddedPostgres(options: {
   const stop = async () => {
     server.off('exit', reportLoss);
     process.off('exit', stopAtExit);
-    await owner.end();
+    await lock.release();
     if (!isRunning(server)) return;
     const exited = once(server, 'exit');
     await stopServer(cluster);
@@ -101,7 +101,7 @@ export async function startEmbeddedPostgres(options: {
 
   try {
     writeAccess(dataDir, access);
-    await createDatabase(owner, access.database);
+    await createDatabase(launched.owner, access.database);
   } catch (error) {
     await stop();
     throw error;
@@ -150,7 +150,10 @@ async function openCluster(dataDir: string, log: (line: string) => void, initdbF
 async function stopLeftover(cluster: Cluster, access: Access): Promise<void> {
   const running = runningServer(cluster.data);
   if (!running) return;
-  const client = await claim({ ...access, port: running.port }, () => !!runningServer(cluster.data));
+  const client = await claim(
+    adminUrl({ ...access, port: running.port }),
+    () => !!runningServer(cluster.data),
+  );
   await client?.end();
   if (client) await stopServer(cluster);
 }
@@ -161,7 +164,7 @@ async function launch(cluster: Cluster, access: Access, settings: Record<string,
     const server = spawnServer(cluster, { ...settings, port: String(access.port) }, logFile);
     const exited = once(server, 'exit');
     try {
-      const owner = await claim(access, () => isRunning(server));
+      const owner = await claim(adminUrl(access), () => isRunning(server));
       if (owner) return { server, owner };
     } catch (error) {
       server.kill('SIGINT');
@@ -176,35 +179,8 @@ async function launch(cluster: Cluster, access: Access, settings: Record<string,
 
 const isRunning = (server: ChildProcess) => server.exitCode === null && server.signalCode === null;
 
-/**
- * Connects as soon as the server accepts connections, and takes the owner's lock, which ends with the connection and so
- * with the process. Undefined when the server stops before it accepts a connection.
- * @throws when another process has the lock
- */
-async function claim(access: Access, isUp: () => boolean): Promise<Client | undefined> {
-  while (isUp()) {
-    const client = new Client({
-      connectionString: urlOf({ ...access, database: 'postgres' }),
-      keepAlive: true,
-    });
-    client.on('error', () => {}); // the server is gone: its exit is reported where it is watched
-    try {
-      await client.connect();
-    } catch (error) {
-      if (!notYetUp.has((error as { code?: string }).code ?? '')) throw error;
-      await delay(50);
-      continue;
-    }
-    const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS taken', [ownerLock]);
-    if (rows[0].taken) return client;
-    await client.end();
-    throw new Error('another running process uses it: stop that one, or set another DATA_DIR');
-  }
-  return undefined;
-}
-
-/** Errors of a server that is starting: the connection is refused or closed; 57P03 is cannot_connect_now. */
-const notYetUp = new Set(['ECONNREFUSED', 'ECONNRESET', '57P03']);
+/** The URL of the database `postgres`, whose owner's lock tells that a process uses the data folder. */
+const adminUrl = (access: Access) => urlOf({ ...access, database: 'postgres' });
 
 async function createDatabase(client: Client, name: string): Promise<void> {
   const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [name]);

@@ -49,6 +49,8 @@ describe('a database that takes no writes', () => {
       degraded: ['the event store can only be read', 'the read models can only be read'],
     });
     expect(status).not.toHaveBeenCalled();
+    await setReadOnly('off');
+    expect(await Promise.all([writes.state(), reads.state()])).toEqual(['ok', 'ok']);
   });
 
   it('keeps processes from starting, with a message of one line', async () => {
