@@ -4,6 +4,7 @@ import type { Cursor, FeedEntry } from '#event-store/feed';
 import { Contiguity, FeedOutOfOrder } from '#event-store/feed/contiguity';
 import { comparePositions } from '#event-store/position';
 import { pauseBetweenLooks } from '#kernel/looks';
+import { isConnectionLost } from '#platform/database/connection-lost';
 import type { Subscriber, Subscription } from './event-bus';
 import type { Calls, FeedSource } from './feed-source';
 
@@ -108,12 +109,13 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
    * Logs why the consumer makes no progress. It retries twice a second; a line for each retry would hide all others.
    * @param detail logged only: `problem` is shown to anybody
    */
-  private standsStill({ message, stack }: Pick<Error, 'message' | 'stack'>, detail = ''): void {
-    const problem = `${this.subscriber.name}: ${message}`;
+  private standsStill(error: Pick<Error, 'message' | 'stack'>, detail = ''): void {
+    const problem = `${this.subscriber.name}: ${error.message}`;
     const now = performance.now();
     this.problem = problem;
     if (problem === this.told && now - this.toldAt < REMINDER_MS) return;
-    this.log.error(problem + detail, stack);
+    if (isConnectionLost(error)) this.log.warn(problem + detail);
+    else this.log.error(problem + detail, error.stack);
     this.told = problem;
     this.toldAt = now;
   }

@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Client, Pool, type PoolClient, type PoolConfig } from 'pg';
 import { Config } from './config';
-import { connectionTo, exactTypes, SHORT_STATEMENTS, STANDING_STILL, UNLIMITED } from './database/connection';
+import { connectionTo, exactTypes, SHORT_STATEMENTS, STANDING_STILL } from './database/connection';
 import { isConnectionLost } from './database/connection-lost';
 import { giveSigns, SILENCE_MS } from './database/sign-of-life';
 import { TenantShares } from './database/tenant-shares';
@@ -130,7 +130,7 @@ class Database implements OnApplicationShutdown {
    */
   async session(signal?: AbortSignal): Promise<Client> {
     const client = new Client({
-      ...connectionTo(this.url, UNLIMITED),
+      ...connectionTo(this.url),
       application_name: `${this.name}-session`,
       types: exactTypes,
     });

@@ -30,14 +30,7 @@ export async function ensureInstallation(
   config: Pick<Config, 'REGION' | 'PARTITIONS'>,
   secrets: Secrets,
 ): Promise<Installation> {
-  await pool.query(
-    'insert into platform.installation (region, partitions, key_check) values ($1, $2, $3) on conflict do nothing',
-    [config.REGION, config.PARTITIONS ?? DEFAULT_PARTITIONS, newKeyCheck(secrets)],
-  );
-  const { rows } = await pool.query<{ id: string; region: Region; partitions: number }>(
-    'select id, region, partitions from platform.installation',
-  );
-  const [{ id, region, partitions }] = rows;
+  const { id, region, partitions } = (await installed(pool)) ?? (await install(pool, config, secrets));
   if (region !== config.REGION)
     throw new ConfigError([
       `REGION is ${config.REGION}, but this database was installed for ${region}; a deployment serves one region`,
@@ -48,4 +41,24 @@ export async function ensureInstallation(
       `PARTITIONS is ${config.PARTITIONS}, but this database was installed with ${partitions}, which still holds`,
     );
   return new Installation(id, region, partitions);
+}
+
+type Row = Pick<Installation, 'id' | 'region' | 'partitions'>;
+
+async function installed(pool: Pool): Promise<Row | undefined> {
+  const { rows } = await pool.query<Row>('select id, region, partitions from platform.installation');
+  return rows[0];
+}
+
+/** Records the installation, unless another process has just done so. */
+async function install(
+  pool: Pool,
+  config: Pick<Config, 'REGION' | 'PARTITIONS'>,
+  secrets: Secrets,
+): Promise<Row> {
+  await pool.query(
+    'insert into platform.installation (region, partitions, key_check) values ($1, $2, $3) on conflict do nothing',
+    [config.REGION, config.PARTITIONS ?? DEFAULT_PARTITIONS, newKeyCheck(secrets)],
+  );
+  return (await installed(pool))!;
 }

@@ -1,7 +1,8 @@
 import { IsOptional, IsString, Matches } from 'class-validator';
 import { IsAddress, IsFolder, IsWholeNumber } from './checks';
 
-const IsPostgresUrl = () => IsAddress(['postgres', 'postgresql'], '$property must be a postgres:// URL');
+const IsPostgresUrl = () =>
+  IsAddress(['postgres', 'postgresql'], '$property must be a postgres:// URL with one host');
 
 /** Where data is stored, and the keys that encrypt it. */
 export class StorageConfig {

@@ -6,6 +6,12 @@ import { DatabaseError } from 'pg';
  * lead to the current primary.
  */
 const SERVER_AWAY = /^(08|25006|25P03|53|57P|58)/;
+/**
+ * On a standby unlogged tables cannot even be read. PostgreSQL has no SQLSTATE of its own for that, but it says which of
+ * its functions has refused.
+ */
+const isUnloggedOnStandby = ({ code, routine }: DatabaseError) =>
+  code === '0A000' && routine === 'get_relation_info';
 /** Messages of pg, without a code, for a connection that has ended or could not be made. */
 export const CONNECTION_ENDED =
   /^(Connection (terminated|ended)|Client (has encountered|was closed)|timeout ex(ceeded|pired)|Query read timeout)/;
@@ -54,7 +60,8 @@ export function isTransient(error: unknown): boolean {
 /** Whether a query failed because the database server went away or did not answer: it may succeed later. */
 export function isConnectionLost(error: unknown): boolean {
   // A fatal error ended the session, or kept it from beginning: the server is away, or takes no connections.
-  if (error instanceof DatabaseError) return error.severity === 'FATAL' || SERVER_AWAY.test(error.code ?? '');
+  if (error instanceof DatabaseError)
+    return error.severity === 'FATAL' || SERVER_AWAY.test(error.code ?? '') || isUnloggedOnStandby(error);
   const { code = '', message = '' } = error as NodeJS.ErrnoException;
   // Node's own errors begin with ERR_.
   return /^E(?!RR_)[A-Z_]+$/.test(code) || CONNECTION_ENDED.test(message);

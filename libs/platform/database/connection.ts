@@ -28,22 +28,23 @@ const CONNECTION = {
 
 /**
  * The same on the server's side. The time limits that an operator has set for the database are lifted, as long work
- * exceeds them; this service has limits of its own. So are other settings that would give statements another meaning:
+ * exceeds them, and connections of a quiet service stay idle; this service has limits of its own. So are other settings that would give statements another meaning:
  * the driver reads dates as ISO 8601 writes them, arrays have nulls, and whoever has waited for a lock must see what was
  * committed meanwhile.
  */
 const OPTIONS = [
   '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3',
   '-c statement_timeout=0 -c lock_timeout=0 -c idle_in_transaction_session_timeout=0',
+  '-c idle_session_timeout=0 -c transaction_timeout=0',
   '-c datestyle=ISO -c array_nulls=on',
   '-c default_transaction_isolation=read\\ committed',
 ].join(' ');
 
 /**
- * Lifts the time limits, besides those of every connection, that an operator may have set for all sessions. Servers
- * older than this service accepts do not know them, and would refuse the connection before they say their version.
+ * How to connect to a server that has not said its version yet. Servers older than this service accepts do not know all
+ * the settings of `connectionTo`, and refuse a connection that begins with them.
  */
-export const UNLIMITED = '-c idle_session_timeout=0 -c transaction_timeout=0';
+export const bareConnectionTo = (url: string) => ({ ...CONNECTION, connectionString: url });
 
 /**
  * How to connect to a database.
@@ -77,8 +78,9 @@ export async function hangUp(client: Client): Promise<void> {
 export async function withClient<Result>(
   url: string,
   work: (client: Client) => Promise<Result>,
+  connection = connectionTo(url),
 ): Promise<Result> {
-  const client = new Client(connectionTo(url));
+  const client = new Client(connection);
   // A connection that breaks fails the query in hand; without a listener it would end the process.
   client.on('error', () => undefined);
   try {

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import knex, { type Knex } from 'knex';
 import { packageRoot } from '../package-root';
-import { connectionTo, UNLIMITED, withClient } from './connection';
+import { bareConnectionTo, connectionTo, withClient } from './connection';
 import { outdated } from './postgres-version';
 
 export type MigrationSet = 'write' | 'read';
@@ -63,22 +63,25 @@ export async function migrate(
 ): Promise<string[]> {
   const fault = outdated(await versionOf(url));
   if (fault) throw new MigrationError(fault);
-  const lockKey = `migrations_${set}`;
+  const source = new SqlFiles(folder);
+  const tableName = `migrations_${set}`;
+  const lockKey = tableName;
   const db = knex({
     client: 'pg',
     log: { warn() {} }, // a failed migration's error is thrown as well
-    connection: connectionTo(url, UNLIMITED),
+    connection: connectionTo(url),
     pool: { min: 0, max: 2 },
     migrations: {
-      migrationSource: new SqlFiles(folder),
+      migrationSource: source,
       schemaName: 'public',
-      tableName: `migrations_${set}`,
+      tableName,
       // The database may have files that only a newer program knows. That is no fault: during a rolling update and
       // after a rollback, the older program starts too.
       disableMigrationsListValidation: true,
     },
   });
   try {
+    if (await isUpToDate(db, tableName, source)) return [];
     return await db.transaction(async (lock) => {
       await lock.raw('SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [lockKey]);
       // The advisory lock excludes other processes, so knex's own lock row can only be that of a killed process.
@@ -97,10 +100,20 @@ export async function migrate(
   }
 }
 
+/** Whether a database has seen all files. It is only read, so that processes can start on a standby. */
+async function isUpToDate(db: Knex, tableName: string, source: SqlFiles): Promise<boolean> {
+  if (!(await db.schema.withSchema('public').hasTable(tableName))) return false;
+  const seen = new Set(await db.withSchema('public').from(tableName).pluck('name'));
+  return (await source.getMigrations()).every((name) => seen.has(name));
+}
+
 /** The server's version as PostgreSQL numbers it: 180001. */
 async function versionOf(url: string): Promise<number> {
-  const { rows } = await withClient(url, (client) =>
-    client.query<{ version: number }>("select current_setting('server_version_num')::int as version"),
+  const ask = "select current_setting('server_version_num')::int as version";
+  const { rows } = await withClient(
+    url,
+    (client) => client.query<{ version: number }>(ask),
+    bareConnectionTo(url),
   );
   return rows[0].version;
 }
