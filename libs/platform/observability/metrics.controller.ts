@@ -6,11 +6,16 @@ import { Public } from '../auth/permission.guard';
 @ApiExcludeController()
 @Controller('metrics')
 export class MetricsController {
-  /** Prometheus text format 0.0.4. */
+  private collecting?: Promise<string>;
+
+  /** Prometheus text format 0.0.4. Those who ask while the values are collected share them. */
   @Get()
   @Public()
   @Header('Content-Type', register.contentType)
   metrics(): Promise<string> {
-    return register.metrics();
+    this.collecting ??= register.metrics().finally(() => {
+      this.collecting = undefined;
+    });
+    return this.collecting;
   }
 }
