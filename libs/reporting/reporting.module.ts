@@ -1,6 +1,6 @@
 import { ApolloServerPluginCacheControlDisabled } from '@apollo/server/plugin/disabled';
 import type { ApolloDriverConfig } from '@nestjs/apollo';
-import { Module } from '@nestjs/common';
+import { Logger, Module } from '@nestjs/common';
 import { GraphQLModule } from '@nestjs/graphql';
 import { AuthModule } from '#platform/auth/auth.module';
 import { FeeAnalysisResolver } from './fee-analysis/fee-analysis.resolver';
@@ -16,6 +16,8 @@ import { Reports } from './reports';
 import { SourceChoice } from './sources/source-choice';
 import { TenantCalendars } from './tenant-calendar';
 import { WorkItemsResolver } from './work-items/work-items.resolver';
+
+const logger = new Logger('Reports');
 
 /** Serves reports over GraphQL, at `POST /{tenant}/graphql`. Needs PlatformModule. */
 @Module({
@@ -41,6 +43,12 @@ import { WorkItemsResolver } from './work-items/work-items.resolver';
           failuresPlugin,
         ],
         formatError: masked,
+        logger: {
+          debug: (message) => logger.debug(message),
+          info: (message) => logger.log(message),
+          warn: (message) => logger.warn(message),
+          error: (message) => logger.error(message),
+        },
         includeStacktraceInErrorResponses: false,
         autoTransformHttpErrors: false,
         // A refused report makes the status 400 even when another root field of the request was answered.

@@ -115,6 +115,29 @@ describe('documents', () => {
     expect(Object.keys(body.extensions.report).sort()).toEqual(names);
   });
 
+  it.each([
+    ['an unknown name', `query A ${query}`, 'GetRows', 'Unknown operation named "GetRows".'],
+    ['an empty name', query, '', 'Unknown operation named "".'],
+    [
+      'several operations and no name',
+      `query A ${query} query B ${query}`,
+      undefined,
+      /^Must provide operation/,
+    ],
+  ])('are refused with %s', async (_, text, operationName, message) => {
+    expect(await send({ query: text, operationName })).toMatchObject({
+      status: 400,
+      body: {
+        errors: [
+          {
+            message: expect.stringMatching(message),
+            extensions: { code: 'OPERATION_RESOLUTION_FAILURE' },
+          },
+        ],
+      },
+    });
+  });
+
   it('may have group keys of every type as literals', async () => {
     const slice = 'rowGroups: [{colId: "isBillable"}, {colId: "units"}, {colId: "title"}]';
     const { body } = await send({

@@ -22,6 +22,8 @@ export const variableFaultsPlugin: ApolloServerPlugin<ReportContext> = {
   async requestDidStart() {
     return {
       async responseForOperation({ schema, operation, request: { variables = {} } }) {
+        // Apollo also asks when the request names no operation of its document; then it refuses the request itself.
+        if (!operation) return null;
         const errors = faultsOf(schema, operation, variables);
         if (errors.length === 0) return null;
         return {
