@@ -141,6 +141,13 @@ describe('a request', () => {
     expect(await answer.json()).toMatchObject({ status: 400, code: 'malformed_request', traceId });
   });
 
+  it('is not read any further when its address cannot be decoded', async () => {
+    const { hostname, port } = new URL(await app.getUrl());
+    const socket = connect(Number(port), hostname);
+    socket.write('POST /%zz HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n');
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 [^]*\r\nconnection: close\r\n/i);
+  });
+
   it.each([
     ['?name=M%FCller', '/name', 'name is not UTF-8 in percent-encoding'],
     ['?name=100%', '/name', 'name is not UTF-8 in percent-encoding'],

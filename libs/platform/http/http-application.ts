@@ -41,6 +41,8 @@ export async function createHttpApplication(
     // An address that cannot be decoded never reaches a route, and so not its filter.
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       const { status, headers, body } = toProblem(error, request.url, traceOf(request));
+      // No hook of this request limits what is discarded of its body.
+      if (!request.raw.complete) void reply.header('Connection', 'close');
       void reply
         .status(status)
         .headers({ ...headers, 'X-Trace-Id': body.traceId })
