@@ -145,7 +145,9 @@ describe('a request', () => {
     const { hostname, port } = new URL(await app.getUrl());
     const socket = connect(Number(port), hostname);
     socket.write('POST /%zz HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n');
-    expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 [^]*\r\nconnection: close\r\n/i);
+    const answer = await text(socket);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toMatch(/^connection: close\r$/im);
   });
 
   it.each([
