@@ -15,14 +15,8 @@ interface Refusals {
 }
 
 async function ask(query: string, more: object = {}): Promise<Refusals> {
-  const headers = { authorization: 'Bearer good' };
-  const answer = await reports.app.inject({
-    method: 'POST',
-    url: '/one/graphql',
-    headers,
-    payload: { query, ...more },
-  });
-  return { status: answer.statusCode, errors: answer.json().errors };
+  const { status, body } = await reports.send({ query, ...more });
+  return { status, errors: body.errors };
 }
 
 async function refusalOf(query: string) {

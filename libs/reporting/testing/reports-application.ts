@@ -23,6 +23,9 @@ const types = {
 };
 export type ReportName = keyof typeof types;
 
+/** The headers of an accepted request. */
+export const GOOD = { authorization: 'Bearer good', 'content-type': 'application/json' };
+
 /** The reports' HTTP application over a database of its own, for tests. It accepts the bearer token `good`. */
 export class ReportsApplication {
   now = new Date('2025-01-09T12:00:00Z');
@@ -61,6 +64,17 @@ export class ReportsApplication {
     await this.database.drop();
   }
 
+  /** Sends the body of a request. */
+  async send(payload: string | object, headers: object = GOOD, tenant = 'one') {
+    const answer = await this.app.inject({
+      method: 'POST',
+      url: `/${tenant}/graphql`,
+      headers: { ...headers },
+      payload,
+    });
+    return { status: answer.statusCode, headers: answer.headers, body: answer.json() };
+  }
+
   /** Sends a request as the specification's clients do. */
   async post(
     name: ReportName,
@@ -69,17 +83,12 @@ export class ReportsApplication {
     tenant = 'one',
     headers = {},
   ) {
-    const answer = await this.app.inject({
-      method: 'POST',
-      url: `/${tenant}/graphql`,
-      headers: { authorization: 'Bearer good', ...headers },
-      payload: {
-        operationName: 'GetRows',
-        variables: { criteria, slice },
-        query: `query GetRows($criteria: ${types[name]}, $slice: AggregationSliceSpecInput) { ${name}(criteria: $criteria, slice: $slice) }`,
-      },
-    });
-    return { status: answer.statusCode, body: answer.json() };
+    const payload = {
+      operationName: 'GetRows',
+      variables: { criteria, slice },
+      query: `query GetRows($criteria: ${types[name]}, $slice: AggregationSliceSpecInput) { ${name}(criteria: $criteria, slice: $slice) }`,
+    };
+    return this.send(payload, { ...GOOD, ...headers }, tenant);
   }
 
   /** The rows and the notes of the answer. */
