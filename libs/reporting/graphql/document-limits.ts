@@ -9,6 +9,7 @@ import {
   type ValidationContext,
   visit,
 } from 'graphql';
+import { LRUCache } from 'lru-cache';
 
 const MAXIMUM_DOCUMENT_BYTES = 16 * 1024;
 /** Nested brackets: the parser and the rules recurse once per level and would exhaust the stack. */
@@ -28,11 +29,15 @@ const MAXIMUM_SCHEMA_FIELDS = 500;
  */
 const NESTING = /"""(?:\\"""|[\s\S])*?(?:"""|$)|"(?:\\.|[^"\\\n\r])*"?|#[^\n\r]*|[[{(]|[\]})]/g;
 
+/** Documents that are not too large: a caller sends the same few over and over. */
+const checked = new LRUCache<string, true>({ maxSize: 4_000_000, sizeCalculation: (_, text) => text.length });
+
 /**
  * The reason why a document is too large to be validated; undefined when it is not. graphql's own rules compare each
  * field with all others of its name, which takes a second even for a document within the limit of bytes.
  */
 export function tooLarge(text: string): GraphQLError | undefined {
+  if (checked.get(text)) return undefined;
   const bytes = Buffer.byteLength(text);
   if (bytes > MAXIMUM_DOCUMENT_BYTES)
     return exceeded(`It has ${bytes} bytes; ${MAXIMUM_DOCUMENT_BYTES} are allowed.`);
@@ -45,7 +50,9 @@ export function tooLarge(text: string): GraphQLError | undefined {
   if (deepest > MAXIMUM_NESTING)
     return exceeded(`It has ${deepest} brackets within each other; ${MAXIMUM_NESTING} are allowed.`);
   const document = parsed(text);
-  return document && tooMuch(document);
+  const fault = document && tooMuch(document);
+  if (document && !fault) checked.set(text, true);
+  return fault;
 }
 
 /** The parsed document; undefined when it has a syntax error, which Apollo reports when it parses the text itself. */
