@@ -1,11 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Loader } from '#event-store/loader';
 import { DomainError, notFound } from '#kernel/errors';
 import { type Id, kindOf } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
+import { readUntil } from './read-until';
 
 const OWN_WRITE_MS = 1_000;
-const POLL_MS = 4;
 
 /**
  * Reads a record from read models, once they have caught up with its stream; waits 1 s at most.
@@ -18,15 +17,12 @@ export async function caughtUp<Shown extends { version: number }>(
   id: Id,
   read: () => Promise<Shown | undefined>,
 ): Promise<Shown> {
-  const [version, first] = await Promise.all([loader.versionOf(tenant.id, id), read()]);
-  let shown: Shown | undefined = first;
-  for (
-    const end = performance.now() + OWN_WRITE_MS;
-    (shown?.version ?? 0) < version && performance.now() < end;
-  ) {
-    await delay(POLL_MS);
-    shown = await read();
-  }
+  const present = loader.versionOf(tenant.id, id);
+  const [version, shown] = await readUntil(
+    () => Promise.all([present, read()]),
+    ([written, found]) => (found?.version ?? 0) >= written,
+    OWN_WRITE_MS,
+  );
   if (!shown && version > 0) {
     const detail = 'The record is there, but cannot be read yet; try again.';
     throw new DomainError('unavailable', 'position_not_reached', detail, [], { 'Retry-After': '1' });

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { type IQueryHandler, QueryHandler } from '@nestjs/cqrs';
 import { ApiProperty } from '@nestjs/swagger';
 import { DomainError } from '#kernel/errors';
@@ -7,6 +6,7 @@ import { ReadDatabase } from '#platform/database';
 import { data, type Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import { live } from '#projections/live';
+import { readUntil } from '../records/read-until';
 import type { RecordList, RecordRow } from '../records/record-list';
 import type { LastImport, TenantState } from './tenant';
 
@@ -124,7 +124,6 @@ export const tenants: RecordList<never, Told> = {
 
 /** How long a request for a tenant that was just created waits for its settings to be readable. */
 const NEW_TENANT_MS = 1_000;
-const POLL_MS = 4;
 
 export class GetTenant {
   constructor(readonly context: RequestContext) {}
@@ -136,14 +135,11 @@ export class GetTenantHandler implements IQueryHandler<GetTenant> {
   constructor(private readonly reads: ReadDatabase) {}
 
   async execute({ context: { tenant } }: GetTenant): Promise<Reply> {
-    let state = await this.state(tenant.id);
-    for (
-      const end = performance.now() + NEW_TENANT_MS;
-      !state && performance.now() < end;
-      state = await this.state(tenant.id)
-    ) {
-      await delay(POLL_MS);
-    }
+    const state = await readUntil(
+      () => this.state(tenant.id),
+      (found) => found !== undefined,
+      NEW_TENANT_MS,
+    );
     if (!state) {
       const later = { 'Retry-After': '1' };
       throw new DomainError(
