@@ -35,17 +35,20 @@ describe('a file that is written whole', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('leaves nothing after Ctrl-C, which still ends the process', async () => {
-    const kill = jest.spyOn(process, 'kill').mockReturnValue(true);
-    const left = await writeWhole(path, async (out) => {
-      out.write('hel');
-      process.emit('SIGINT');
-      return readdir(folder);
-    }).catch(() => readdir(folder));
-    expect(left).toEqual([]);
-    expect(kill.mock.calls).toEqual([[process.pid, 'SIGINT']]);
-    kill.mockRestore();
-  });
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'leaves nothing after %s, which still ends the process',
+    async (signal) => {
+      const kill = jest.spyOn(process, 'kill').mockReturnValue(true);
+      const left = await writeWhole(path, async (out) => {
+        out.write('hel');
+        process.emit(signal, signal);
+        return readdir(folder);
+      }).catch(() => readdir(folder));
+      expect(left).toEqual([]);
+      expect(kill.mock.calls).toEqual([[process.pid, signal]]);
+      kill.mockRestore();
+    },
+  );
 
   it('replaces no file, not even one that was written meanwhile', async () => {
     await writeFile(path, 'mine');
@@ -65,6 +68,7 @@ describe('a file that is written whole', () => {
 
   it('fails before the work begins when no file can be made', async () => {
     const work = jest.fn(hello);
+    await expect(writeWhole('', work)).rejects.toMatchObject({ code: 'file' });
     const nowhere = join(folder, 'missing', 'rows.csv');
     await expect(writeWhole(nowhere, work)).rejects.toMatchObject({
       code: 'file',

@@ -141,6 +141,11 @@ describe('cli audit', () => {
       `[{"tenant": "acme", "tenantId": "1", "number": 1, "seal": "${'0'.repeat(64)}"}]`,
       'heads_invalid',
     ],
+    [
+      ['verify', '--heads'],
+      `[{"tenant": "acme", "number": -5000000000, "seal": "${'0'.repeat(64)}"}]`,
+      'heads_invalid',
+    ],
     [['verify', '--heads', '/nonexistent/heads.json'], undefined, 'heads_invalid'],
     [['verify', '--nonsense'], undefined, 'usage'],
   ])('refuses %j (content of the file: %j)', async (args, content, code) => {

@@ -51,6 +51,7 @@ function isKeptSeal(value: unknown): value is KeptSeal {
     typeof tenant === 'string' &&
     (tenantId === undefined || Number.isInteger(tenantId)) &&
     Number.isInteger(number) &&
+    Number(number) > 0 &&
     Number(number) < 2 ** 31 &&
     typeof seal === 'string' &&
     /^[0-9a-f]{64}$/.test(seal)
