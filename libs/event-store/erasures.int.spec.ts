@@ -108,7 +108,7 @@ describe('erased people', () => {
     const id = await made();
     await change(id, [titled('Professor')]);
     await change(id, [erasure]);
-    const events = await store.loader.events(context.tenant.id, toUuid(id));
+    const events = await store.loader.page(context.tenant.id, toUuid(id), { after: 0, limit: 1_000 });
     expect(events.map(({ event }) => event)).toEqual([
       { type: 'PersonNamed', data: { fullName: null, title: 'Dr' } },
       { type: 'PersonTitled', data: { title: 'Professor' } },

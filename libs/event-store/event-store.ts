@@ -9,7 +9,7 @@ import { Appender, AppendRefused } from './append';
 import { taken } from './append/append-draft';
 import { Codec } from './codec';
 import type { Folded } from './events';
-import { type Repeat, repeatOf } from './load';
+import { at, type Repeat, repeatOf } from './load';
 import { Loader } from './loader';
 import { type Position, printPosition } from './position';
 import { SubjectKeys } from './subject-keys';
@@ -164,7 +164,7 @@ export class EventStore {
     }
   }
 
-  /** Repeats the first answer: the record as it was then, folded from its events. */
+  /** Repeats the first answer: the record as it was then. */
   private async replay(context: RequestContext, repeat: Repeat): Promise<Done> {
     if (!context.idempotency!.hash.equals(repeat.hash)) {
       throw invalid('idempotency_key_reused', 'This Idempotency-Key was used before with another request.');
@@ -175,11 +175,14 @@ export class EventStore {
     return { record, records: record ? [record] : [], position, outcome: repeat.outcome, replayed: true };
   }
 
+  /** A record at a version: as it is stored, or folded from its events if it has changed since. */
   private async asOf(
     { tenant }: RequestContext,
     { kind, id, version }: Repeat['streams'][number],
   ): Promise<Folded> {
     const definition = this.codec.definitions.ofKind(kind);
+    const [present] = await this.loader.load(tenant.id, [at(definition, id)]);
+    if (present?.version === version) return present;
     const folded = await this.loader.foldEvents(definition, tenant.id, toUuid(id), version);
     if (!folded) throw new DomainError('unavailable', 'store_unavailable', `The events of ${id} are gone.`);
     return folded;

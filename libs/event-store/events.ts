@@ -13,6 +13,12 @@ export interface EventMetadata {
   traceparent?: string;
 }
 
+/**
+ * How many events of one stream are in memory at once. An invoice that is changed again and again, each time with a
+ * thousand long lines, has 300 MB of events after some hundred changes.
+ */
+export const EVENTS_AT_ONCE = 32;
+
 /** An event of the store, upcast and with readable personal fields. */
 export interface RecordedEvent<Event extends DomainEvent = DomainEvent> {
   tenantId: number;

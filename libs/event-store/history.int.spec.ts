@@ -26,13 +26,13 @@ describe('the history of a tenant', () => {
     await store.close();
   });
 
-  /** Appends streams of two events each, with names of the given lengths. Returns their ids. */
-  async function append(lengths: readonly number[]): Promise<string[]> {
+  /** Appends streams with names of the given lengths, each renamed. Returns their ids. */
+  async function append(lengths: readonly number[], renamed = (_stream: number) => 1): Promise<string[]> {
     const streams = lengths.map(
-      (length): NewStream => ({
+      (length, stream): NewStream => ({
         definition: Parent,
         id: newId('client'),
-        events: [parentOpened('x'.repeat(length)), parentRenamed('y')],
+        events: [parentOpened('x'.repeat(length)), ...Array(renamed(stream)).fill(parentRenamed('y'))],
       }),
     );
     await new BulkAppender(store.writes, store.codec, store.keys, signal, new SystemClock()).append(
@@ -44,11 +44,14 @@ describe('the history of a tenant', () => {
   }
 
   /** Reads the history batch by batch. */
-  async function read(types = Object.keys(Parent.events)): Promise<RecordedEvent[][][]> {
+  async function read(
+    types = Object.keys(Parent.events),
+    within: { after?: string; asOf?: Date } = {},
+  ): Promise<RecordedEvent[][][]> {
     const client = await store.writes.session();
     const batches: RecordedEvent[][][] = [];
     try {
-      const range = { tenantId: context.tenant.id, types, upTo: END };
+      const range = { tenantId: context.tenant.id, types, upTo: END, ...within };
       for await (const streams of new History(store.codec).streams(client, range)) batches.push(streams);
     } finally {
       await client.end();
@@ -78,6 +81,31 @@ describe('the history of a tenant', () => {
     expect(ids(batches)).toEqual(expected);
     for (const streams of batches) expect(textOf(streams)).toBeLessThan(5 * 1024 * 1024);
     expect(batches.length).toBeLessThan(30);
+  });
+
+  it('reads streams of many events in parts', async () => {
+    const renames: Record<number, number> = { 0: 100, 3: 31, 4: 32, 5: 63, 9: 64 };
+    const expected = await append(Array(10).fill(1), (stream) => renames[stream] ?? 1);
+    const batches = await read();
+    expect([...new Set(ids(batches))]).toEqual(expected);
+    const parts = batches.flat();
+    expect(parts.filter(({ length }) => length > 32)).toEqual([]);
+    for (const [stream, id] of expected.entries()) {
+      const events = parts.filter(([{ streamId }]) => streamId === id).flat();
+      expect(events.map(({ version }) => version)).toEqual(
+        Array.from({ length: 1 + (renames[stream] ?? 1) }, (_, index) => index + 1),
+      );
+    }
+    expect([...new Set(ids(await read(undefined, { after: expected[4] })))]).toEqual(expected.slice(5));
+    expect(ids(await read(['ParentOpened']))).toEqual(expected);
+    await store.writes.pool.query(
+      `update event_store.events set recorded_at = '2024-01-01' where stream_id = $1 and version <= 40`,
+      [expected[9]],
+    );
+    const before = (await read(undefined, { asOf: new Date('2024-01-02') })).flat(2);
+    expect(before.map(({ streamId, version }) => `${streamId} ${version}`)).toEqual(
+      Array.from({ length: 40 }, (_, index) => `${expected[9]} ${index + 1}`),
+    );
   });
 
   it('has only events of the requested types, and ends when there are none', async () => {

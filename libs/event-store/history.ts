@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientBase } from 'pg';
-import { NIL } from 'uuid';
+import { MAX, NIL } from 'uuid';
 import { Codec, type EventRow } from './codec';
-import type { RecordedEvent } from './events';
+import { EVENTS_AT_ONCE, type RecordedEvent } from './events';
 import type { Position } from './position';
 
 /** Selects a tenant's events. */
@@ -27,37 +27,55 @@ const FIRST_STREAMS = 100;
 const TEXT_AT_ONCE = 4 * 1024 * 1024;
 
 /**
- * Returns each stream's events as one JSON text without the outer brackets. That is a fifth less work for Node than
- * columns for each event, and a quarter less for PostgreSQL than its own JSON functions. The answer has the order of
- * the key, so nothing is sorted.
+ * A stream's events as one JSON text without the outer brackets. That is a fifth less work for Node than columns for
+ * each event, and a quarter less for PostgreSQL than its own JSON functions.
  */
-const HISTORY_QUERY = `
-  select * from (
-    select h.*, sum(length(h.events)) over (order by h.stream_id rows unbounded preceding)::float8 as text from (
-      select e.stream_id, min(e.partition) as partition,
+const AS_TEXT = `e.stream_id, min(e.partition) as partition,
         case when bool_or(e.data ? 'sealed') then (
           select k.wrapped from event_store.subject_keys k where k.tenant_id = $1 and k.subject = e.stream_id
         ) end as wrapped,
         string_agg(concat('[', e.version, ',"', e.event_id, '",', to_json(e.type), ',', e.schema_version, ',', e.data,
           ',', e.metadata, ',', to_json(e.recorded_at), ',"', e.epoch, '.', e.transaction_id, '.', e.position, '"]'),
-          ',' order by e.version) as events
+          ',' order by e.version) as events`;
+const IN_RANGE = `e.tenant_id = $1 and (e.epoch, e.transaction_id, e.position) <= ($2, $3::xid8, $4) and e.type = any($5)`;
+
+/** Whole streams between two others. The answer has the order of the key, so nothing is sorted. */
+const HISTORY_QUERY = `
+  select * from (
+    select h.*, sum(length(h.events)) over (order by h.stream_id rows unbounded preceding)::float8 as text from (
+      select ${AS_TEXT}
       from event_store.events e
-      where e.tenant_id = $1 and e.stream_id > $2
-        and (e.epoch, e.transaction_id, e.position) <= ($3, $4::xid8, $5) and e.type = any($6)
-      group by e.stream_id order by e.stream_id limit $7
+      where ${IN_RANGE} and e.stream_id > $6 and e.stream_id < $7
+      group by e.stream_id order by e.stream_id limit $8
     ) h
   ) h
   where text - length(events) < ${TEXT_AT_ONCE} order by stream_id`;
+
+/** The events of one stream that follow a version. */
+const PART_QUERY = `
+  select ${AS_TEXT}
+  from (
+    select * from event_store.events e where ${IN_RANGE} and e.stream_id = $6 and e.version > $7
+    order by e.version limit ${EVENTS_AT_ONCE}
+  ) e group by e.stream_id`;
+
+/** The streams that have more events than are read at once. */
+const LONG_STREAMS_QUERY = `
+  select stream_id from event_store.events
+  where tenant_id = $1 and stream_id > $2 and version = ${EVENTS_AT_ONCE + 1} order by stream_id`;
 
 /** Settings that make the query follow the key, whatever statistics the server has for the table. */
 const ALONG_THE_KEY = `
   set enable_hashagg = off; set enable_sort = off; set enable_seqscan = off; set enable_bitmapscan = off`;
 
-interface StreamRow {
+interface PartRow {
   stream_id: string;
   partition: number;
   wrapped: Buffer | null;
   events: string;
+}
+
+interface StreamRow extends PartRow {
   /** Length of the texts of all streams up to and including this one. */
   text: number;
 }
@@ -79,22 +97,44 @@ export class History {
   constructor(private readonly codec: Codec) {}
 
   /**
-   * Yields complete streams, ordered by id, as many at a time as their size allows. An unreadable event throws when its
-   * data is accessed.
+   * Yields streams, ordered by id, as many at a time as their size allows. A stream of more than EVENTS_AT_ONCE events is
+   * several arrays, one after the other. An unreadable event throws when its data is accessed.
    * @param client a session of the event store's database without a time limit, reserved for this
    */
   async *streams(client: ClientBase, range: HistoryRange): AsyncGenerator<RecordedEvent[][]> {
     await client.query(ALONG_THE_KEY);
-    let limit = FIRST_STREAMS;
-    let next: Promise<StreamRow[]> | undefined = this.read(client, range, range.after ?? NIL, limit);
+    const first = range.after ?? NIL;
+    const { rows } = await client.query<{ stream_id: string }>(LONG_STREAMS_QUERY, [range.tenantId, first]);
+    const pace = { streams: FIRST_STREAMS };
+    let after = first;
+    for (const { stream_id: long } of rows) {
+      yield* this.between(client, range, { after, before: long }, pace);
+      yield* this.inParts(client, range, long);
+      after = long;
+    }
+    yield* this.between(client, range, { after, before: MAX }, pace);
+  }
+
+  private async *between(
+    client: ClientBase,
+    range: HistoryRange,
+    { after, before }: { after: string; before: string },
+    pace: { streams: number },
+  ): AsyncGenerator<RecordedEvent[][]> {
+    const read = async (last: string): Promise<StreamRow[]> => {
+      const values = [...valuesOf(range), last, before, pace.streams];
+      return (await client.query<StreamRow>({ name: 'event_store.history', text: HISTORY_QUERY, values }))
+        .rows;
+    };
+    let next: Promise<StreamRow[]> | undefined = read(after);
     while (next) {
       const rows: StreamRow[] = await next;
       // The next streams are read while the caller handles these.
       next = undefined;
       const last = rows.at(-1);
-      if (last && (rows.length === limit || last.text >= TEXT_AT_ONCE)) {
-        limit = nextLimit(rows.length, last.text);
-        next = this.read(client, range, last.stream_id, limit);
+      if (last && (rows.length === pace.streams || last.text >= TEXT_AT_ONCE)) {
+        pace.streams = nextLimit(rows.length, last.text);
+        next = read(last.stream_id);
       }
       next?.catch(() => undefined);
       yield rows
@@ -103,7 +143,24 @@ export class History {
     }
   }
 
-  private decode(tenantId: number, { stream_id, partition, wrapped, events }: StreamRow): RecordedEvent[] {
+  private async *inParts(
+    client: ClientBase,
+    range: HistoryRange,
+    streamId: string,
+  ): AsyncGenerator<RecordedEvent[][]> {
+    for (let version = 0; ; ) {
+      const values = [...valuesOf(range), streamId, version];
+      const { rows } = await client.query<PartRow>({ name: 'event_store.part', text: PART_QUERY, values });
+      if (rows.length === 0) return;
+      const events = this.decode(range.tenantId, rows[0]);
+      const wanted = until(range.asOf, events);
+      if (wanted.length > 0) yield [wanted];
+      if (wanted.length < EVENTS_AT_ONCE) return;
+      version = events[events.length - 1].version;
+    }
+  }
+
+  private decode(tenantId: number, { stream_id, partition, wrapped, events }: PartRow): RecordedEvent[] {
     const tuples: EventTuple[] = JSON.parse(`[${events}]`);
     return tuples.map(([version, eventId, type, schemaVersion, data, metadata, recordedAt, at]) =>
       this.codec.decodeLeniently({
@@ -139,28 +196,11 @@ export class History {
     );
     return rows[0].count;
   }
+}
 
-  private async read(
-    client: ClientBase,
-    { tenantId, types, upTo }: HistoryRange,
-    after: string,
-    limit: number,
-  ): Promise<StreamRow[]> {
-    const { rows } = await client.query<StreamRow>({
-      name: 'event_store.history',
-      text: HISTORY_QUERY,
-      values: [
-        tenantId,
-        after,
-        upTo.epoch,
-        upTo.transactionId.toString(),
-        upTo.position.toString(),
-        types,
-        limit,
-      ],
-    });
-    return rows;
-  }
+/** The values that IN_RANGE is bound to. */
+function valuesOf({ tenantId, upTo, types }: HistoryRange): unknown[] {
+  return [tenantId, upTo.epoch, upTo.transactionId.toString(), upTo.position.toString(), types];
 }
 
 /** The number of streams that fit if they are as large as the last ones. */

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import type { Pool, QueryConfig } from 'pg';
 import { type Id, kindOf, toUuid } from '#kernel/ids';
 import { WriteDatabase } from '#platform/database';
 import { Coalescer } from './append/coalescer';
 import { Codec, EVENT_COLUMNS, type EventRow } from './codec';
-import { type AnyDefinition, type Folded, fold, type RecordedEvent } from './events';
+import { type AnyDefinition, EVENTS_AT_ONCE, type Folded, fold, type RecordedEvent } from './events';
 import {
   type AnswersTo,
   type Ask,
@@ -16,6 +17,8 @@ import {
 } from './load';
 import { fromStore } from './outage';
 import { type Position, parsePosition } from './position';
+
+type Read = <Row extends object>(database: Pick<Pool, 'query'>, statement: QueryConfig) => Promise<Row[]>;
 
 /** Reads current state. Concurrent loads of a process share one query. */
 @Injectable()
@@ -33,19 +36,38 @@ export class Loader {
     return this.coalescer.submit({ tenantId, asks }) as Promise<AnswersTo<Asks>>;
   }
 
-  /** Reads the events of one stream, oldest first, up to a version. */
-  async events(
+  /**
+   * Reads a limited number of events of one stream, oldest first.
+   * @param read carries out the statement
+   */
+  async page(
     tenantId: number,
     streamId: string,
-    range: { after?: number; upTo?: number; limit?: number } = {},
+    { after, limit }: { after: number; limit: number },
+    read: Read = async (database, statement) => (await database.query(statement)).rows,
   ): Promise<RecordedEvent[]> {
-    const { rows } = await this.database.pool.query<EventRow>(
-      `select ${EVENT_COLUMNS} from event_store.events e
-       where e.tenant_id = $1 and e.stream_id = $2 and e.version > $3 and e.version <= $4
-       order by e.version limit $5`,
-      [tenantId, streamId, range.after ?? 0, range.upTo ?? 2_147_483_647, range.limit ?? null],
-    );
+    const rows = await read<EventRow>(this.database.pool, {
+      text: `select ${EVENT_COLUMNS} from event_store.events e
+        where e.tenant_id = $1 and e.stream_id = $2 and e.version > $3 order by e.version limit $4`,
+      values: [tenantId, streamId, after, limit],
+    });
     return rows.map((row) => this.codec.decodeEvent(row));
+  }
+
+  /** Yields the events of one stream, oldest first, as many at a time as fit into memory. */
+  async *parts(
+    tenantId: number,
+    streamId: string,
+    { after = 0, upTo = Number.POSITIVE_INFINITY }: { after?: number; upTo?: number } = {},
+  ): AsyncGenerator<RecordedEvent[]> {
+    let last = after;
+    while (last < upTo) {
+      const limit = Math.min(EVENTS_AT_ONCE, upTo - last); // the versions of a stream have no gaps
+      const events = await this.page(tenantId, streamId, { after: last, limit });
+      if (events.length > 0) yield events;
+      if (events.length < limit) return;
+      last += events.length;
+    }
   }
 
   /** The version of a record; 0 if there is no record of that id and kind. */
@@ -79,11 +101,10 @@ export class Loader {
     streamId: string,
     upTo?: number,
   ): Promise<Folded | undefined> {
-    const events = await this.events(tenantId, streamId, { upTo });
-    return events.reduce<Folded | undefined>(
-      (before, recorded) => fold(definition, before, recorded),
-      undefined,
-    );
+    let folded: Folded | undefined;
+    for await (const events of this.parts(tenantId, streamId, { upTo }))
+      for (const recorded of events) folded = fold(definition, folded, recorded);
+    return folded;
   }
 
   private async run(jobs: LoadJob[]): Promise<(unknown[] | Error)[]> {

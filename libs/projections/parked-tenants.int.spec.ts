@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { divisionsProjection } from '#practice/divisions/division.projection';
 import { waitFor } from '../../test/support/wait-for';
 import type { Projection } from './projection';
+import { checked } from './testing/checked';
 import { Divisions } from './testing/divisions';
 import { expectExact } from './testing/expect-exact';
 import type { projectionParts } from './testing/parts';
@@ -39,10 +40,7 @@ describe('tenants that are parked', () => {
         await projection.apply(client, generation, events);
         for (const event of events) check(event);
       },
-      rows(events) {
-        for (const event of events) check(event);
-        return projection.rows(events);
-      },
+      ofStream: checked(projection, check),
     };
   }
   const alias = (index: number) => divisions.contexts[index].tenant.alias;

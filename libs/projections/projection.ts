@@ -77,6 +77,13 @@ export interface Derived {
 /** Values of a row, in the order of its table's columns. */
 export type ReadRow = readonly unknown[];
 
+/** The rows of one stream, made of its events one after the other: a long stream is never in memory as a whole. */
+export interface StreamRows {
+  add(event: RecordedEvent): void;
+  /** The rows, by table, that result from the events so far, at least one. */
+  rows(): ReadRow[][];
+}
+
 /** Builds read tables from events. No other code knows its tables. */
 export interface Projection {
   /** The name in checkpoints and on the command line, with dashes: `work-items`. */
@@ -88,6 +95,6 @@ export interface Projection {
   eventTypes: ReadonlySet<string>;
   /** Folds events, in feed order, into row changes of one generation. Runs in the checkpoint's transaction. */
   apply(client: PoolClient, generation: number, events: RecordedEvent[]): Promise<void>;
-  /** The rows, by table, that result from all of one stream's events of those types. */
-  rows(events: readonly RecordedEvent[]): ReadRow[][];
+  /** Begins the rows that result from all of one stream's events of those types. */
+  ofStream(): StreamRows;
 }

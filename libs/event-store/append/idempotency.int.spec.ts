@@ -6,7 +6,7 @@ import { SetClock } from '../../../test/support/set-clock';
 import { createContext, createTestStore, openStore, type TestStore } from '../../../test/support/store';
 import { at } from '../load';
 import { openParent, renameParent } from '../testing/commands';
-import { Parent, type ParentState, parentOpened } from '../testing/streams';
+import { Parent, type ParentState, parentOpened, parentRenamed } from '../testing/streams';
 
 describe('Idempotency-Key', () => {
   const clock = new SetClock(new Date('2025-03-01T12:00:00Z'));
@@ -101,6 +101,28 @@ describe('Idempotency-Key', () => {
       });
     const again = await close(store.store, () => close(other.store));
     expect(again).toMatchObject({ replayed: true, record: { version: 2, data: { active: false } } });
+  });
+
+  it('gives the answer of a record with many events without reading many of them at once, or any if it is unchanged', async () => {
+    const { record } = await openParent(store.store, context);
+    const names = Array.from({ length: 80 }, (_, number) => `name ${number}`);
+    await store.store.execute<ParentState>(context, async (work) => {
+      const { parent } = await work.load({ parent: at(Parent, record.id) });
+      return work.change(Parent, parent!, names.map(parentRenamed));
+    });
+    const rename = (name: string) => renameParent(store.store, keyed('long'), record.id, name);
+    const first = await rename('at last');
+    const read = jest.spyOn(store.loader, 'page');
+    expect(await rename('at last')).toMatchObject({ replayed: true, record: first.record });
+    expect(read).not.toHaveBeenCalled();
+    await renameParent(store.store, context, record.id, 'afterwards');
+    expect(await rename('at last')).toMatchObject({ replayed: true, record: first.record });
+    expect(read.mock.calls.map(([, , range]) => range)).toEqual([
+      { after: 0, limit: 32 },
+      { after: 32, limit: 32 },
+      { after: 64, limit: 18 },
+    ]);
+    read.mockRestore();
   });
 
   it('gives the first answer again for a request that changed nothing, whatever has changed since', async () => {

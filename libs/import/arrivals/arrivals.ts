@@ -3,7 +3,6 @@ import type { BulkStream } from '#event-store/append/append-bulk';
 import type { Folded } from '#event-store/events';
 import { at } from '#event-store/load';
 import { Loader } from '#event-store/loader';
-import type { DomainEvent } from '#kernel/decider';
 import { DomainError, RecordsDisagree } from '#kernel/errors';
 import { toUuid } from '#kernel/ids';
 import type { Day } from '#kernel/zone';
@@ -156,8 +155,10 @@ export class Arrivals {
     { version }: Folded,
   ): Promise<boolean> {
     if (version === imported.version) return false;
-    const since = await this.loader.events(tenant.id, toUuid(record.id), { after: imported.version });
-    return since.some(({ event }) => !NO_EDITS.includes(event.type));
+    const since = this.loader.parts(tenant.id, toUuid(record.id), { after: imported.version });
+    for await (const events of since)
+      if (events.some(({ event }) => !NO_EDITS.includes(event.type))) return true;
+    return false;
   }
 
   private async change(
@@ -192,9 +193,11 @@ export class Arrivals {
   ): Promise<Day | null> {
     if (table !== 'WorkItem' && table !== 'CostRecovery') return null;
     if ((data as { state: BillableStatus }).state !== BillableStatus.WrittenOff) return null;
-    const events = await this.loader.events(tenant.id, toUuid(id));
-    const last = events.map(({ event }) => event).findLast(({ type }) => type === `${table}WrittenOff`);
-    return (last as DomainEvent<string, { day: Day }>).data.day;
+    let day: Day | null = null;
+    for await (const events of this.loader.parts(tenant.id, toUuid(id)))
+      for (const { event } of events)
+        if (event.type === `${table}WrittenOff`) day = (event.data as { day: Day }).day;
+    return day;
   }
 }
 

@@ -54,10 +54,10 @@ export class ExistingRecords {
 
   /** The source systems of the promoted imports, spelled as there, the latest first. */
   async sourceSystems(tenant: TenantRef): Promise<string[]> {
-    const events = await this.loader.events(tenant.id, tenant.streamId);
-    const names = events.flatMap(({ event }) =>
-      event.type === 'ImportPromoted' ? [(event.data as Promotion).sourceSystem] : [],
-    );
+    const names: string[] = [];
+    for await (const events of this.loader.parts(tenant.id, tenant.streamId))
+      for (const { event } of events)
+        if (event.type === 'ImportPromoted') names.push((event.data as Promotion).sourceSystem);
     return [...new Set(names.reverse())];
   }
 

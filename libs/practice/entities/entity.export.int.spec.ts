@@ -144,7 +144,7 @@ describe('an export of all that is held on a person', () => {
 
   it('that fails midway is broken off, so that what was sent is no valid JSON', async () => {
     const reading = await stream();
-    const fault = jest.spyOn(store.loader, 'events').mockRejectedValue(new Error('gone'));
+    const fault = jest.spyOn(store.loader, 'page').mockRejectedValue(new Error('gone'));
     const told = jest.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
     let text = '';
     const whole = (async () => {

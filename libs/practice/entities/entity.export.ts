@@ -121,8 +121,7 @@ export class ExportEntityHandler implements ICommandHandler<ExportEntity> {
   }
 
   private async *history(tenantId: number, { id, version }: Folded): AsyncGenerator<object[]> {
-    for (let after = 0; after < version; after += AT_ONCE) {
-      const events = await this.loader.events(tenantId, toUuid(id), { after, upTo: version, limit: AT_ONCE });
+    for await (const events of this.loader.parts(tenantId, toUuid(id), { upTo: version })) {
       yield events.map(({ event, metadata, recordedAt, ...recorded }) => ({
         version: recorded.version,
         type: event.type,

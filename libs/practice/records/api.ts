@@ -163,7 +163,8 @@ export function ApiHistory(): MethodDecorator {
         additionalProperties: true,
         description:
           'The fields that the event set, with their new values. Money is `{Amount, Currency}`. An amount without a ' +
-          'currency of its own is a number in the currency of the record.',
+          'currency of its own is a number in the currency of the record. Of an erased person, an event with personal ' +
+          'data shows all personal fields as erased, also those that it did not set.',
         example: { title: 'Purchase of 12 Mill Lane' },
       },
     },

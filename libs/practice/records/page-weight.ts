@@ -3,13 +3,14 @@ import { DomainError } from '#kernel/errors';
 import { exactTypes } from '#platform/database/connection';
 
 /**
- * The maximum total length of a page's stored records. The largest possible record has 8 million. A page is parsed, converted
+ * The maximum total length of a page's stored records or events. The largest possible record has 8 million. A page is parsed, converted
  * and written at once: one of a hundred invoices with a thousand long lines blocked the process for ten seconds.
  */
 const MOST_CHARACTERS = 32_000_000;
 
 const CODE = 'page_too_large';
-const RECORD = types.builtins.JSON;
+/** The types of stored records and of events' data. */
+const RECORDS: number[] = [types.builtins.JSON, types.builtins.JSONB];
 
 /**
  * The rows of a page's statement. Rows beyond the limit are received without parsing them, and the page is refused at the
@@ -24,7 +25,7 @@ export async function weighed<Row extends object>(
   const types = {
     getTypeParser(oid: number, format?: 'text') {
       const parse = exactTypes.getTypeParser(oid, format);
-      if (oid !== RECORD) return parse;
+      if (!RECORDS.includes(oid)) return parse;
       return (text: string) => {
         characters += text.length;
         return characters > MOST_CHARACTERS ? null : parse(text);

@@ -80,8 +80,8 @@ function asking(database: Pick<Pool, 'query'>): Ask {
     (await weighed<Row>(database, statement)).splice(0);
 }
 
-function tablesOf({ projection, joins = [] }: AnyList): string[] {
-  return [...new Set([projection, ...joins.map((join) => join.projection)].map(tableOf))];
+function tablesOf({ projection, joins = [], oldest = [] }: AnyList): string[] {
+  return [...new Set([projection, ...[...joins, ...oldest].map((other) => other.projection)].map(tableOf))];
 }
 
 /** Reads a page of a list. @throws DomainError `page_too_large`; `lists_busy` when the tenant's other lists and reports take too long */
@@ -119,19 +119,24 @@ export class ListRecordsHandler implements IQueryHandler<ListRecords> {
   }
 }
 
-/** Reads a record's events, oldest first: who, when, what changed. */
+/** Reads a record's events, oldest first: who, when, what changed. @throws DomainError as for lists */
 @QueryHandler(GetHistory)
 export class GetHistoryHandler implements IQueryHandler<GetHistory> {
-  constructor(private readonly loader: Loader) {}
+  constructor(
+    private readonly loader: Loader,
+    private readonly reads: ReadDatabase,
+  ) {}
 
   async execute({ context, id, query }: GetHistory): Promise<Reply> {
     const { pageIndex = 0, pageSize = 50 } = query;
     const { tenant } = context;
     const range = { after: pageIndex * pageSize, limit: pageSize + 1 };
-    const [version, events] = await Promise.all([
-      this.loader.versionOf(tenant.id, id),
-      this.loader.events(tenant.id, toUuid(id), range),
-    ]);
+    const [version, events] = await this.reads.shares.run(tenant.id, TOO_MANY, () =>
+      Promise.all([
+        this.loader.versionOf(tenant.id, id),
+        this.loader.page(tenant.id, toUuid(id), range, weighed),
+      ]),
+    );
     // The stream may be a record of another kind, which takes another permission.
     if (version === 0) throw notFound(kindOf(id) ?? 'record');
     const rows = events.slice(0, pageSize).map(({ version, event, metadata, recordedAt, eventId }) => ({

@@ -106,10 +106,16 @@ export function stateTable<State extends RecordState, Event extends DomainEvent>
         left = postponed;
       }
     },
-    rows(events) {
+    ofStream() {
       let state: Folded<State> | undefined;
-      for (const recorded of events) state = next(definition, state, recorded);
-      return [[rowOf(state!, events[events.length - 1])]];
+      let last: RecordedEvent;
+      return {
+        add(recorded) {
+          state = next(definition, state, recorded);
+          last = recorded;
+        },
+        rows: () => [[rowOf(state!, last)]],
+      };
     },
   };
 }

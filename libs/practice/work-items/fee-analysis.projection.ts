@@ -36,8 +36,6 @@ const table = {
   stream: 'work_item_id',
 };
 
-const rowsOf = (events: readonly RecordedEvent[]): ReadRow[] => events.flatMap(factsOf);
-
 /**
  * The facts of fee analysis, one for each movement. A fact is never updated: every measure is a signed flow.
  * @see resources.md: Fee analysis measures
@@ -56,8 +54,11 @@ export const feeAnalysisProjection: Projection = {
     'WorkItemBillingReversed',
   ]),
   apply: (client, generation, events) =>
-    writeRows(client, table, generation, rowsOf(events), 'fail', feeAnalysisDerived),
-  rows: (events) => [rowsOf(events)],
+    writeRows(client, table, generation, events.flatMap(factsOf), 'fail', feeAnalysisDerived),
+  ofStream() {
+    const rows: ReadRow[] = [];
+    return { add: (recorded) => rows.push(...factsOf(recorded)), rows: () => [rows] };
+  },
 };
 
 /** The facts of an event, numbered: the reversal of a billing can count on two days. */

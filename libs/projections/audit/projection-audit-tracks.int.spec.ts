@@ -9,6 +9,7 @@ import { allProjections, type Firms, openFirms } from '#practice/testing/project
 import { waitFor } from '../../../test/support/wait-for';
 import type { Projection } from '../projection';
 import { Projections } from '../projections';
+import { checked } from '../testing/checked';
 import { ProjectionAudit } from './projection-audit';
 import { Scratch } from './scratch';
 
@@ -30,10 +31,7 @@ const projections = allProjections.map(
             refusePoison(events);
             await projection.apply(client, generation, events);
           },
-          rows(events) {
-            refusePoison(events);
-            return projection.rows(events);
-          },
+          ofStream: checked(projection, (recorded) => refusePoison([recorded])),
         },
 );
 

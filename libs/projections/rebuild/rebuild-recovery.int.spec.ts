@@ -35,9 +35,9 @@ describe('a rebuild that is interrupted', () => {
     onFold = () => undefined;
     counted = {
       ...divisionsProjection,
-      rows(events) {
+      ofStream() {
         onFold(folds++);
-        return divisionsProjection.rows(events);
+        return divisionsProjection.ofStream();
       },
     };
   });

@@ -183,7 +183,7 @@ describe('a renewal that is interrupted', () => {
     await divisions.append(20);
     const broken: Projection = {
       ...divisions.tally,
-      rows() {
+      ofStream() {
         throw new Error('cannot fold this');
       },
     };

@@ -5,7 +5,7 @@ import type { Position } from '#event-store/position';
 import { copyText } from '#platform/database/copy-rows';
 import { CopyText } from '#platform/database/copy-text';
 import { EventNotApplied, isEventFault } from '../event-not-applied';
-import type { Projection, ReadRow, ReadTable } from '../projection';
+import type { Projection, ReadTable, StreamRows } from '../projection';
 
 /** Number of rows that are copied in one transaction, which takes some hundredths of a second. */
 const CHUNK_ROWS = 2_000;
@@ -65,20 +65,89 @@ export async function* rowsOf(
 ): AsyncGenerator<Filled> {
   const types = [...new Set(receivers.flatMap(({ projection }) => [...projection.eventTypes]))];
   let chunk: Filled | undefined;
+  let stream: OpenStream | undefined;
   for (const { id: tenantId, upTo, after } of tenants) {
     for await (const streams of history.streams(client, { tenantId, types, upTo, after, asOf })) {
       for (const events of streams) {
-        chunk ??= { tenantId, streamId: '', shares: receivers.map(emptyShare) };
-        for (const share of chunk.shares) add(share, events);
-        chunk.tenantId = tenantId;
-        chunk.streamId = events[0].streamId;
+        const [{ streamId }] = events;
+        if (stream?.source.streamId !== streamId || stream.source.tenantId !== tenantId) {
+          chunk = withRows(stream, chunk, receivers);
+          stream = new OpenStream({ tenantId, streamId }, receivers);
+        }
+        stream.add(events);
       }
       if (!chunk || !isFull(chunk)) continue;
       yield chunk;
       chunk = undefined;
     }
   }
+  chunk = withRows(stream, chunk, receivers);
   if (chunk) yield chunk;
+}
+
+/** A stream whose further events may still follow. */
+class OpenStream {
+  private readonly shares: { rows?: StreamRows; events: number; last?: RecordedEvent }[];
+
+  constructor(
+    readonly source: Source,
+    private readonly receivers: readonly Receiver[],
+  ) {
+    this.shares = receivers.map(() => ({ events: 0 }));
+  }
+
+  add(events: readonly RecordedEvent[]): void {
+    for (const [index, { projection }] of this.receivers.entries()) {
+      const share = this.shares[index];
+      for (const recorded of events) {
+        if (!projection.eventTypes.has(recorded.event.type)) continue;
+        share.last = recorded;
+        share.events += 1;
+        applied(projection, recorded, () => {
+          share.rows ??= projection.ofStream();
+          share.rows.add(recorded);
+        });
+      }
+    }
+  }
+
+  /** Adds the stream's rows to the chunk. */
+  addTo(chunk: Filled): void {
+    for (const [index, { rows, events, last }] of this.shares.entries()) {
+      if (!rows) continue;
+      const { projection, generation, tables } = chunk.shares[index];
+      for (const [table, own] of applied(projection, last!, () => rows.rows()).entries()) {
+        const { text, sources } = tables[table];
+        for (const row of own) {
+          if (generation !== undefined) text.cell(String(generation));
+          text.row(row);
+          sources.push(this.source);
+        }
+      }
+      chunk.shares[index].events += events;
+    }
+    Object.assign(chunk, this.source);
+  }
+}
+
+function withRows(
+  stream: OpenStream | undefined,
+  chunk: Filled | undefined,
+  receivers: readonly Receiver[],
+): Filled | undefined {
+  if (!stream) return chunk;
+  const filled = chunk ?? { tenantId: 0, streamId: '', shares: receivers.map(emptyShare) };
+  stream.addTo(filled);
+  return filled;
+}
+
+/** @throws EventNotApplied at the event, when the projection fails */
+function applied<Result>({ name }: Projection, recorded: RecordedEvent, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw new EventNotApplied(name, recorded, error as Error);
+  }
 }
 
 function emptyShare({ projection, generation }: Receiver): Share {
@@ -94,23 +163,6 @@ function isFull({ shares }: Filled): boolean {
     }
   }
   return rows >= CHUNK_ROWS || bytes >= CHUNK_BYTES;
-}
-
-/** Adds a stream's rows if any of its events are for the projection. */
-function add(share: Share, events: readonly RecordedEvent[]): void {
-  const { projection, generation } = share;
-  const relevant = events.filter(({ event }) => projection.eventTypes.has(event.type));
-  if (relevant.length === 0) return;
-  const source = { tenantId: events[0].tenantId, streamId: events[0].streamId };
-  for (const [table, rows] of rowsIn(projection, relevant).entries()) {
-    const { text, sources } = share.tables[table];
-    for (const row of rows) {
-      if (generation !== undefined) text.cell(String(generation));
-      text.row(row);
-      sources.push(source);
-    }
-  }
-  share.events += relevant.length;
 }
 
 /** Copies rows into tables, within the client's transaction if it has one. */
@@ -140,24 +192,4 @@ function refusedRow({ name }: Projection, sources: readonly Source[], cause: Err
     `Projection ${name} cannot keep stream ${streamId}, tenant ${tenantId}: ${cause.message}`,
     { cause },
   );
-}
-
-function rowsIn(projection: Projection, events: RecordedEvent[]): ReadRow[][] {
-  try {
-    return projection.rows(events);
-  } catch (error) {
-    throw new EventNotApplied(projection.name, firstFault(projection, events), error as Error);
-  }
-}
-
-/** The first event that cannot be folded after the events before it. */
-function firstFault(projection: Projection, events: RecordedEvent[]): RecordedEvent {
-  return events.find((_, index) => {
-    try {
-      projection.rows(events.slice(0, index + 1));
-      return false;
-    } catch {
-      return true;
-    }
-  })!;
 }

@@ -100,7 +100,7 @@ describe('a new tenant whose read models are filled', () => {
     const refuses = () => {
       throw new Error('cannot apply this');
     };
-    const refusing: Projection = { ...divisionsProjection, apply: async () => refuses(), rows: refuses };
+    const refusing: Projection = { ...divisionsProjection, apply: async () => refuses(), ofStream: refuses };
     parts = divisions.parts([refusing, divisions.tally]);
     await parts.held.holdNew(await tenant());
     await divisions.append(3);

@@ -113,7 +113,7 @@ describe('a tenant with a generation of its own that cannot be brought back yet'
     const refuses = () => {
       throw new Error('cannot apply this');
     };
-    const refusing: Projection = { ...divisionsProjection, rows: refuses };
+    const refusing: Projection = { ...divisionsProjection, ofStream: refuses };
     const { returning } = divisions.parts([refusing, divisions.tally]);
     await expect(returning.bringBack(await tenants.tenant())).rejects.toBeInstanceOf(NotFilled);
     expect([await tenants.serving(), await tenants.filled()]).toEqual([[2, 2], [2]]);

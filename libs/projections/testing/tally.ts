@@ -21,7 +21,15 @@ export function tally(eventTypes: ReadonlySet<string>): Projection {
         [generation, events.map(({ tenantId }) => tenantId), events.map(({ streamId }) => streamId)],
       );
     },
-    rows: (events) => [[[events[0].tenantId, events[0].streamId, events.length]]],
+    ofStream() {
+      let row: [tenantId: number, streamId: string, events: number];
+      return {
+        add: ({ tenantId, streamId }) => {
+          row = [tenantId, streamId, (row?.[2] ?? 0) + 1];
+        },
+        rows: () => [[row]],
+      };
+    },
   };
 }
 
