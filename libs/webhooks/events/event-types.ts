@@ -108,8 +108,8 @@ function schemaOf({ name, qualified }: EventName, record: Json): Json {
       sequence: {
         type: 'integer',
         description:
-          'The version of the record after the event. Of two messages about a record, the one with the higher number is ' +
-          'newer.',
+          'The version of the record: in full mode as it is when the message is sent, so later events may have increased ' +
+          'it; in thin mode after the event. Of two messages about a record, the one with the higher number is newer.',
       },
       changed: {
         type: 'array',
