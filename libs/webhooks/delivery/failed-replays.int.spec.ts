@@ -59,6 +59,7 @@ describe('an event that failed before its webhook was disabled', () => {
   it.each([
     [410, 'the webhook began to fail', 'failing_since'],
     [500, 'the webhook began to fail', 'failing_since'],
+    [410, 'the webhook was disabled', 'disabled_at'],
     [500, 'the webhook was disabled', 'disabled_at'],
   ] as const)(
     'with %i is sent by a replay since the moment when %s, although the event is older',

@@ -51,11 +51,14 @@ const STAYS = `(g.outcome = 0 or (${AGAIN} and (g.outcome <> 1 or g.is_elsewhere
  * makes PostgreSQL look for that attempt by its key, and not read all attempts ahead.
  * A result for a former registration of the webhook is nobody's any more. That of a former address is the delivery's, but a
  * 410 does not speak for the present address: the delivery is tried there.
+ * What failed for good before its webhook was disabled, and is written after that, has failed when it was disabled: a
+ * 410 is the reason for that, and a replay since then sends the event too.
  */
 export const WRITE = `
   with given as (
     select r.*, e.url <> r.url as is_elsewhere,
-      case when r.state = 2 and r.due_at is not null and e.url <> r.url then 0 else r.state end as outcome
+      case when r.state = 2 and r.due_at is not null and e.url <> r.url then 0 else r.state end as outcome,
+      case when r.state = 2 then e.disabled_at end as disabled_at
     from json_to_recordset($1) r (tenant_id integer, webhook_id uuid, event_id uuid, registered_at timestamptz, url text,
       was_due timestamptz, at timestamptz, milliseconds integer, status smallint, error text, detail text, response text,
       address text, state smallint, failures smallint, due_at timestamptz)
@@ -65,7 +68,8 @@ export const WRITE = `
     set state = case when ${STAYS} then d.state else g.outcome end, attempts = d.attempts + 1,
       failures = case when ${AGAIN} and ${STAYS} then d.failures else g.failures end,
       due_at = case when g.outcome = 0 and not ${AGAIN} then g.due_at else d.due_at end,
-      finished_at = case when ${STAYS} then d.finished_at else g.at + g.milliseconds * interval '1 millisecond' end,
+      finished_at = case when ${STAYS} then d.finished_at
+        else greatest(g.at + g.milliseconds * interval '1 millisecond', g.disabled_at) end,
       status = g.status, error = g.error,
       first_at = case when d.attempts > 0 then d.first_at when g.state = 1 then g.at end,
       first_milliseconds = case when d.attempts > 0 then d.first_milliseconds when g.state = 1 then g.milliseconds end,
