@@ -73,6 +73,12 @@ it.each<[string, () => Parameters<typeof deliver>[1], object, string]>([
   ],
   ['of no time', () => [guid], { 'webhook-timestamp': '1' }, 'standard signature: Message timestamp too old'],
   [
+    'of a signature beyond ASCII',
+    () => [guid],
+    { 'X-PE2-WEBHOOK-SIGNATURE': `HMACSHA256:${'é'.repeat(44)}` },
+    'X-PE2 signature: No',
+  ],
+  [
     'without a signature',
     () => [guid],
     { 'webhook-signature': 'v2,AAAA' },
