@@ -75,7 +75,8 @@ export class WebhookReceiver {
         '',
       ].join('\n'),
     );
-    if (delayMs > 0) await delay(delayMs);
+    // An answer that is still to come does not keep a stopped receiver running.
+    if (delayMs > 0) await delay(delayMs, undefined, { ref: false });
     const { retryAfter } = this.behaviour;
     reply.writeHead(status, retryAfter === undefined ? {} : { 'Retry-After': retryAfter }).end();
   }

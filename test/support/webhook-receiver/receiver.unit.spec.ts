@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { generateSecret, parseSecret, type Secret } from '#webhooks/protocol/secret';
@@ -106,11 +106,15 @@ it('shows a body that is not JSON as it came', async () => {
 });
 
 describe('npm run webhook-receiver', () => {
+  let started: ChildProcess | undefined;
+  afterEach(() => void started?.kill('SIGKILL'));
+
   const run = (args: string[], env: Record<string, string> = {}) => {
     const program = ['--conditions', 'source', '--require', require.resolve('../register-typescript.cjs')];
     const child = spawn(process.execPath, [...program, require.resolve('./run.ts'), ...args], {
       env: { PATH: process.env.PATH, ...env },
     });
+    started = child;
     const output = { text: '' };
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output.text += chunk));
     return { child, output, ended: once(child, 'close') };
@@ -124,6 +128,16 @@ describe('npm run webhook-receiver', () => {
     expect(output.text).toContain('standard signature: verified');
     child.kill('SIGTERM');
     expect(await ended).toEqual([0, null]);
+  });
+
+  it('ends although an answer is still to come', async () => {
+    const { child, output, ended } = run(['--port', '0', '--delay', '600000']);
+    const url = (await waitFor(() => /http:\S+/.exec(output.text)?.[0], { description: 'it to listen' }))!;
+    const answer = deliver(url, [standard]);
+    await waitFor(() => output.text.includes('answered 204 after'), { description: 'the delivery' });
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+    expect(await answer).toMatchObject({ error: 'reset' });
   });
 
   it.each([
