@@ -24,6 +24,7 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
   problem?: string;
   private readonly log = new Logger('EventBus');
   private readonly source: FeedSource<Event>;
+  private readonly limit: number;
   private readonly running: Promise<void>;
   private cursors = new Map<number, Cursor>();
   private readonly contiguity = new Contiguity();
@@ -39,12 +40,13 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
   private toldAt = 0;
   private wake: () => void = () => undefined;
 
-  /** @param limit how many events are handed over at once, at most */
+  /** @param limit how many events are handed over at once, at most, when the subscriber does not say */
   constructor(
     private readonly subscriber: Subscriber<Event>,
-    private readonly limit: number,
+    limit: number,
     open: (calls: Calls) => FeedSource<Event>,
   ) {
+    this.limit = subscriber.most ?? limit;
     this.source = open({
       wake: () => {
         this.signalled = true;

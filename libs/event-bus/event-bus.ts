@@ -4,6 +4,8 @@ import type { Cursor, FeedEntry } from '#event-store/feed';
 /** What a subscriber supplies to the bus. */
 export interface Subscriber<Event extends FeedEntry = RecordedEvent> {
   name: string;
+  /** How many events it handles at once, at most; PROJECTION_BATCH if absent. */
+  most?: number;
   /** The subscriber's checkpoints in all partitions that it owns. Asked again when these change, and after each failure. */
   cursors(partitions: number[]): Promise<Cursor[]>;
   /**

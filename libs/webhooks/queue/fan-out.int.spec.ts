@@ -68,6 +68,18 @@ it('queues what was written while no worker ran, but nothing from before the reg
   ).toEqual(written.map(({ record }) => ({ subject: record.id.split('_')[1], webhook_id: webhook })));
 });
 
+it('queues what waits in several transactions, so that none holds back the feed for long', async () => {
+  await hooks.hook(context, { events: ['role.created'] });
+  await Promise.all(Array.from({ length: 300 }, (_, number) => role(`R${number}`)));
+  hooks.fanOut.start();
+  expect(await queued()).toHaveLength(300);
+  const parts = await hooks.sql<{ count: number }>(
+    'select count(*)::int from webhooks.deliveries where tenant_id = $1 group by xmin::text',
+    [context.tenant.id],
+  );
+  expect(Math.max(...parts.map(({ count }) => count))).toBeLessThanOrEqual(250);
+});
+
 it('queues each event once, even when workers take partitions from each other', async () => {
   await hooks.hook(context, { events: ['role.created'] });
   hooks.otherFanOut.start();

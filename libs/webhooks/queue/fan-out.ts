@@ -14,6 +14,12 @@ import { endpointKey, type Message, queueMessages } from './delivery';
 import { FanOutMoved, fanOutCursors, hourOf, markHours, moveFanOut } from './fan-out-checkpoints';
 import { QueueSignal } from './queue-signal';
 
+/**
+ * Events whose messages are queued in one transaction. No reader of the feed sees what is committed meanwhile, of any
+ * tenant: with twenty webhooks these are 5,000 messages, which take 0.1 s.
+ */
+const MOST_EVENTS = 250;
+
 /** The fields of an endpoint that decide which events it is sent. */
 export interface Subscribed {
   tenant_id: number;
@@ -59,6 +65,7 @@ export class FanOut implements OnApplicationShutdown {
   start(): void {
     this.subscription = this.bus.subscribe({
       name: 'webhooks',
+      most: MOST_EVENTS,
       cursors: (partitions) => this.cursors(partitions),
       handle: (events) => this.handle(events),
     });
