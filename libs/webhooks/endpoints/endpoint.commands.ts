@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { invalid } from '#kernel/errors';
-import { newId } from '#kernel/ids';
+import { newId, toUuid } from '#kernel/ids';
 import { prefersRepresentation } from '#platform/http/prefer';
 import type { Change } from '#platform/http/repeatable-requests';
 import { Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import { requireMatch, versionMismatch } from '#platform/version-match';
+import { dropWaiting } from '../queue/delivery';
 import { QueueSignal } from '../queue/queue-signal';
 import { WebhookRequests } from '../webhook-requests';
 import { type EndpointRow, webhookView } from './endpoint';
 import type { WebhookInput, WebhookPatch, WebhookRegistration } from './endpoint.input';
 import {
   addressed,
-  dropWaiting,
   endpointIn,
   insertEndpoint,
   locked,
@@ -92,6 +92,7 @@ export class RegisterWebhookHandler implements ICommandHandler<RegisterWebhook> 
   async execute({ context, body }: RegisterWebhook): Promise<Reply> {
     const given = this.subscriptions.settable(context, { ...DEFAULTS, ...body });
     const secret = body.secret == null ? undefined : this.subscriptions.secret(body.secret);
+    await this.requests.endWaiting(context, body.id);
     const reply = await this.requests.execute(context, async (change) => {
       await lockWebhooks(change, context);
       // The existing webhook is locked too, as it may be about to be removed: then it is registered anew.
@@ -100,7 +101,8 @@ export class RegisterWebhookHandler implements ICommandHandler<RegisterWebhook> 
       if (!before && !(context.ifMatch?.includes('0') ?? true)) throw versionMismatch(0, 'The webhook is');
       if (!before && secret === undefined)
         throw invalid('required', 'secret is required for a new webhook.', 'secret');
-      if (!before) await dropWaiting(change, context, body.id);
+      const named = { tenant_id: context.tenant.id, webhook_id: toUuid(body.id) };
+      if (!before) await dropWaiting(change.client, named, 'all');
       const row = before
         ? await this.replace(change, context, before, given, secret)
         : await insertEndpoint(change, context, body.id, { ...given, secret: secret?.sealed } as Settable);
@@ -155,6 +157,7 @@ export class UpdateWebhookHandler implements ICommandHandler<UpdateWebhook> {
   ) {}
 
   async execute({ context, id, body, prefer }: UpdateWebhook): Promise<Reply> {
+    if (body.enabled) await this.requests.endWaiting(context, id);
     const reply = await this.requests.execute(context, async (change) => {
       const before = await addressed(change, context, id);
       const given = this.subscriptions.settable(context, body);
@@ -185,6 +188,7 @@ export class SwitchWebhookHandler implements ICommandHandler<SwitchWebhook> {
   ) {}
 
   async execute({ context, id, paused }: SwitchWebhook): Promise<Reply> {
+    if (!paused) await this.requests.endWaiting(context, id);
     const reply = await this.requests.execute(context, async (change) => {
       const before = await addressed(change, context, id);
       const enabled = before.enabled || !paused;

@@ -75,20 +75,6 @@ export async function addressed(change: Change, context: RequestContext, id: str
 }
 
 /**
- * Drops deliveries that wait for a removed webhook whose id is registered again: they are not for the new one, as other
- * events, at another address, were subscribed to then. Finished deliveries stay in the log.
- */
-export async function dropWaiting({ client }: Change, { tenant }: RequestContext, id: string): Promise<void> {
-  await client.query(
-    `with dropped as (
-       delete from webhooks.deliveries where tenant_id = $1 and webhook_id = $2 and state = 0 returning event_id)
-     delete from webhooks.attempts a using dropped d
-     where a.tenant_id = $1 and a.webhook_id = $2 and a.event_id = d.event_id`,
-    [tenant.id, toUuid(id)],
-  );
-}
-
-/**
  * The permissions that bound what a webhook may be sent of its integration's grant: those of the token, and that of
  * notices about webhooks, as a caller who changes a webhook is shown it anyway.
  */

@@ -138,30 +138,66 @@ export async function queueMessages(
   return rowCount ?? 0;
 }
 
-/**
- * Which waiting deliveries are failed. `some`: a limited number, for a short transaction, and no row that another
- * transaction has locked.
- */
-const waiting = { some: 'limit 5000 for update skip locked', all: '' } as const;
+/** How many deliveries a statement ends when it is to be short. */
+export const PART = 5_000;
 
 /**
- * Fails the deliveries that wait for a disabled webhook; a replay sends them. The plus in `+state` makes PostgreSQL
- * find the rows by their keys, and not among all waiting deliveries.
+ * Which waiting deliveries are ended. `some`: a part, for a short transaction, and no row that another transaction has
+ * locked.
+ */
+export type Which = 'some' | 'all';
+
+/**
+ * SQL: the waiting deliveries of a webhook. The plus in `+state` makes PostgreSQL find the rows by their keys, and not
+ * among all waiting deliveries.
+ * @param condition what must hold for a part to be chosen: it may be ended in a transaction that has locked no webhook
+ */
+function waiting(which: Which, condition: string): string {
+  const part = which === 'some' ? `and ${condition} limit ${PART} for update skip locked` : '';
+  return `tenant_id = $1 and webhook_id = $2 and +state = 0 and event_id = any(array(
+    select event_id from webhooks.deliveries where tenant_id = $1 and webhook_id = $2 and state = 0 ${part}))`;
+}
+
+const THE_WEBHOOK = 'select from webhooks.endpoints where tenant_id = $1 and id = $2';
+
+/**
+ * Fails the deliveries that wait for a disabled webhook; a replay sends them.
  * @param which `some` when the webhook is disabled: this does not wait for a result that is being written down, as that
  * worker may wait for this transaction in turn. The rest fails within a minute, or earlier when the webhook is enabled
- * again: `all`
+ * again: first part by part, and in the transaction that enables it `all` that is left
+ * @returns how many were failed
  */
 export async function failWaiting(
-  client: ClientBase,
+  client: ClientBase | Pool,
   { tenant_id, webhook_id }: EndpointRef,
   now: Date,
-  which: keyof typeof waiting,
-): Promise<void> {
-  await client.query(
+  which: Which,
+): Promise<number> {
+  const { rowCount } = await client.query(
     `update webhooks.deliveries set state = 2, finished_at = $3, error = 'webhook_disabled'
-     where tenant_id = $1 and webhook_id = $2 and +state = 0 and event_id = any(array(
-       select event_id from webhooks.deliveries where tenant_id = $1 and webhook_id = $2 and state = 0
-       ${waiting[which]}))`,
+     where ${waiting(which, `exists (${THE_WEBHOOK} and not enabled)`)}`,
     [tenant_id, webhook_id, now],
   );
+  return rowCount ?? 0;
+}
+
+/**
+ * Drops deliveries that wait for a removed webhook whose id is registered again: they are not for the new one, as other
+ * events, at another address, were subscribed to then. Finished deliveries stay in the log. @returns how many were dropped
+ */
+export async function dropWaiting(
+  client: ClientBase | Pool,
+  { tenant_id, webhook_id }: EndpointRef,
+  which: Which,
+): Promise<number> {
+  const { rows } = await client.query<{ dropped: number }>(
+    `with dropped as (
+       delete from webhooks.deliveries where ${waiting(which, `not exists (${THE_WEBHOOK})`)} returning event_id
+     ), attempts as (
+       delete from webhooks.attempts a using dropped d
+       where a.tenant_id = $1 and a.webhook_id = $2 and a.event_id = d.event_id)
+     select count(*)::int as dropped from dropped`,
+    [tenant_id, webhook_id],
+  );
+  return rows[0].dropped;
 }
