@@ -117,6 +117,29 @@ it('a replay waits while very many messages of its tenant are due', async () => 
   expect(await open()).toEqual([]);
 });
 
+it('the due messages of a webhook are counted once for all its replays', async () => {
+  const context = await hooks.tenant();
+  const webhook = await hooks.hook(context);
+  for (let count = 0; count < 10; count++) await ask(context, webhook);
+  await waiting(context, 2_000, new Date());
+  const [next, last] = [(await asking()).tenant.id, (await asking()).tenant.id];
+  const { pool } = hooks.store.writes;
+  const asked = jest.spyOn(pool, 'query');
+  await replays(
+    new Map([
+      [next, 0],
+      [last, 0],
+    ]),
+  ).run();
+  const [[text, [, ...values]]] = asked.mock.calls as unknown as [string, unknown[]][];
+  asked.mockRestore();
+  const { rows } = await pool.query(`explain (analyze, format json) ${text}`, [[], ...values]);
+  const counts = /"Relation Name":"deliveries"[^{}]*"Actual Loops":(\d+)/.exec(JSON.stringify(rows))!;
+  // Once for the webhook, and once for the next, whose replay may go on.
+  expect(Number(counts[1])).toBe(2);
+  await hooks.sql('update webhooks.replays set finished_at = now()');
+});
+
 it('at most ten replays of a webhook are under way', async () => {
   const context = await hooks.tenant();
   const [busy, other] = [await hooks.hook(context), await hooks.hook(context)];

@@ -119,16 +119,23 @@ export class Replays implements OnApplicationShutdown {
     return wentOn;
   }
 
+  /**
+   * Looks at the oldest replay of each webhook only: the due deliveries that hold it up hold up the others too. These are
+   * counted after the replays are sorted, so that none are counted of a webhook whose turn comes later.
+   */
   private async next(had: readonly string[]): Promise<ReplayRow | undefined> {
     const { rows } = await this.database.pool.query<ReplayRow>(
-      `select s.*, r.tenant_id as owner, r.id, r.webhook_id, r.since, r.until, r.mode, t.partition,
-         r.epoch || '.' || r.transaction_id || '.' || r.position as at
-       from webhooks.replays r join platform.tenants t on t.id = r.tenant_id
-       left join (${SUBSCRIBED}) s on s.tenant_id = r.tenant_id and s.id = r.webhook_id
-       where r.finished_at is null and r.id <> all($1::uuid[])
-         and (s.id is null or (select count(*) from (select from webhooks.deliveries d
-           where d.tenant_id = r.tenant_id and d.webhook_id = r.webhook_id and d.state = 0 and d.due_at <= $2
-           limit $3) due) < $3)
+      `select * from (
+         select s.*, r.tenant_id as owner, r.id, r.webhook_id, r.since, r.until, r.mode, t.partition, r.requested_at,
+           r.epoch || '.' || r.transaction_id || '.' || r.position as at
+         from (select distinct on (tenant_id, webhook_id) * from webhooks.replays
+           where finished_at is null and id <> all($1::uuid[]) order by tenant_id, webhook_id, requested_at) r
+         join platform.tenants t on t.id = r.tenant_id
+         left join (${SUBSCRIBED}) s on s.tenant_id = r.tenant_id and s.id = r.webhook_id
+         order by r.requested_at offset 0) r
+       where r.tenant_id is null or (select count(*) from (select from webhooks.deliveries d
+         where d.tenant_id = r.owner and d.webhook_id = r.webhook_id and d.state = 0 and d.due_at <= $2
+         limit $3) due) < $3
        order by r.requested_at limit 1`,
       [had, this.clock.now(), MOST_DUE],
     );
