@@ -113,19 +113,18 @@ export const ERROR_AGAIN = `nullif(d.error, 'webhook_disabled')`;
 /**
  * Queues messages.
  * @param again which deliveries that exist already begin anew, from the start of their retry schedule
- * @returns how many were queued
  */
 export async function queueMessages(
   client: ClientBase | Pool,
   messages: readonly Message[],
   now: Date,
   again: Again = 'none',
-): Promise<number> {
-  if (messages.length === 0) return 0;
+): Promise<void> {
+  if (messages.length === 0) return;
   const condition = conditions[again];
   const repeat = `update set state = 0, failures = 0, due_at = excluded.due_at, finished_at = null, error = ${ERROR_AGAIN},
     sent_as = excluded.sent_as where ${condition}`;
-  const { rowCount } = await client.query({
+  await client.query({
     name: `webhooks.queue.${again}`,
     text: `insert into webhooks.deliveries as d (${columns}, due_at, created_at)
       select ${columns}, $2, $2 from json_to_recordset($1) m (tenant_id integer, webhook_id uuid, event_id uuid,
@@ -135,7 +134,6 @@ export async function queueMessages(
       on conflict (tenant_id, webhook_id, event_id) do ${condition ? repeat : 'nothing'}`,
     values: [JSON.stringify(messages), now],
   });
-  return rowCount ?? 0;
 }
 
 /** How many deliveries a statement ends when it is to be short. */

@@ -161,21 +161,20 @@ export class Replays implements OnApplicationShutdown {
     // Events from before the registration are sent too: the replay asks for them.
     const always = { ...replay, id: webhook_id, since_epoch: 0, since_transaction_id: '0' };
     const messages = wanted.flatMap((event) => messagesFor([always], event));
-    const queued = await queueMessages(client, messages, this.clock.now(), mode);
+    await queueMessages(client, messages, this.clock.now(), mode);
     const isOver =
       events.length >= LATER &&
       events.every(({ recordedAt }) => recordedAt.getTime() > until.getTime() + SLACK_MS);
     await client.query(
-      `update webhooks.replays set epoch = $3, transaction_id = $4::xid8, position = $5, queued = queued + $6,
-         finished_at = case when $7 then $8::timestamptz end
-       where webhook_id = $1 and id = $2 and tenant_id = $9`,
+      `update webhooks.replays set epoch = $3, transaction_id = $4::xid8, position = $5,
+         finished_at = case when $6 then $7::timestamptz end
+       where webhook_id = $1 and id = $2 and tenant_id = $8`,
       [
         webhook_id,
         replay.id,
         reached.epoch,
         reached.transactionId.toString(),
         reached.position.toString(),
-        queued,
         isOver || !more,
         this.clock.now(),
         owner,
