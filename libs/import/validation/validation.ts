@@ -77,10 +77,12 @@ export class Validation {
   private async count(session: Client, run: ImportRun): Promise<void> {
     for (const { name } of tables) {
       const { rows } = await session.query<{ rows: string; rejected: string }>(
-        `select count(*) as rows, count(*) filter (where "ImportId" is null or ${cut('"ImportId"')} in (
-           select import_id from import.findings
-           where request_id = $1 and table_name = $2 and severity = 'error' and import_id is not null)) as rejected
-         from "${name}"`,
+        `select count(*) as rows, count(*) filter (where t."ImportId" is null or f.key is not null) as rejected
+         from "${name}" t
+         left join (
+           select distinct import_id as key from import.findings
+           where request_id = $1 and table_name = $2 and severity = 'error' and import_id is not null
+         ) f on f.key = ${cut('t."ImportId"')}`,
         [run.requestId, name],
       );
       const rejected = Number(rows[0].rejected);

@@ -147,10 +147,11 @@ export async function makeExisting(session: ClientBase): Promise<void> {
      select ${idText('s.kind', 's.stream_id')} as id, s.kind, s.stream_id, (s.state -> 'data')::jsonb as data
      from event_store.streams s
      where s.tenant_id = (select tenant_id from settings)
-       and ((s.stream_id, s.kind) in (select stream_id, kind from wanted)
-         or s.stream_id in (
-           select source from event_store.links
-           where tenant_id = (select tenant_id from settings) and kind = 'standard_taxcode'))
+       and (s.stream_id, s.kind) in (
+         select stream_id, kind from wanted
+         union
+         select source, 'taxcode' from event_store.links
+         where tenant_id = (select tenant_id from settings) and kind = 'standard_taxcode')
        and not coalesce((s.state -> 'data' ->> 'isDeleted')::boolean, false)`,
   );
   await session.query('create unique index on existing (id)');
