@@ -119,7 +119,7 @@ const charges = (lines: string) => `
             and not exists (select from all_tax_codes k where k.key = c.tax_code_id)) as is_tax_unknown,
         coalesce(l.work_item_id, l.cost_recovery_id) is not null as is_sourced,
         coalesce(w.amount, c.amount) as worth, coalesce(w.units, c.units) as source_units,
-        coalesce(l.tax_code_id, case when l.cost_recovery_id is null then coalesce(n.tax_code, m.tax_code, d.tax_code) else c.tax_code_id end)
+        coalesce(l.tax_code_id, case when l.cost_recovery_id is null then coalesce(o.key, m.tax_code, d.tax_code) else c.tax_code_id end)
           as tax_code,
         -- Units × Rate, of the units that the line says or takes from what it charges.
         round(case when w.import_id is null then l.rate * coalesce(l.units, c.units, 1)
@@ -130,6 +130,8 @@ const charges = (lines: string) => `
       left join taxed_days d on d.day = coalesce(i.issue_date, s.today)
       left join all_matters m on m.key = i.matter_id
       left join counted_by n on n.table_name = 'Invoice' and n.import_id = i.import_id
+      -- A code that the tenant has deleted since is there only if it is a row.
+      left join (select distinct on (id) id, key from all_tax_codes order by id, key <> id) o on o.id = n.tax_code
       left join work_values w on w.import_id = l.work_item_id
       left join cost_values c on c.import_id = l.cost_recovery_id
     ) l
