@@ -115,6 +115,10 @@ async function plantReferences(planter: Planter): Promise<void> {
     ['F-MT-2', 'F-MT-1', 'cycle'],
     ['F-MT-3', 'F-MT-3', 'cycle'],
     ['F-MT-4', 'MT-10', 'too_deep'],
+    // A circle of three.
+    ['F-MT-5', 'F-MT-6', 'too_deep'],
+    ['F-MT-6', 'F-MT-7', 'too_deep'],
+    ['F-MT-7', 'F-MT-5', 'too_deep'],
   ] as const;
   for (const [id, parent, code] of types) {
     await planter.add('MatterType', id, { Name: id, ParentId: parent });

@@ -9,22 +9,16 @@ const matterTypeRules: readonly Rule[] = [
     table: 'MatterType',
     column: 'ParentId',
     message: 'The ParentIds form a circle, so that the type is above itself; remove one of them.',
-    rows: `from (
-             with recursive above as (
-               select import_id, parent_id as ancestor from matter_types where parent_id is not null
-               union
-               select a.import_id, p.parent_id from above a join matter_types p on p.import_id = a.ancestor
-               where p.parent_id is not null
-             )
-             select import_id from above where ancestor = import_id
-           ) t`,
+    // The types of a longer circle are too deep.
+    rows: `from matter_types t join matter_types p on p.import_id = t.parent_id
+           where t.import_id in (t.parent_id, p.parent_id)`,
   },
   {
     code: 'too_deep',
     table: 'MatterType',
     column: 'ParentId',
     message: 'The parent has a parent itself, but there are only two levels; correct the ParentId.',
-    // A circle that leads back to the type itself has a finding already.
+    // A circle of one or two types has findings already.
     rows: `from matter_types t join all_matter_types p on p.key = t.parent_id
            where p.parent_id is not null and p.parent_id <> t.import_id and p.key <> t.import_id
              and not ${isSettled('MatterType', 't.parent_id')}`,
@@ -51,6 +45,20 @@ const matterTypeRules: readonly Rule[] = [
   },
 ];
 
+/**
+ * SQL: rates that begin while an earlier one for the same is in force. There may be very many for the same, so they are
+ * not compared in pairs.
+ * @param rates SQL: the rates, with `for_what` they are and the last day `until` which they are in force, if it is known
+ */
+function overlapping(from: string, rates: string): string {
+  return `from (
+    select t.*, max(t.until) over (
+      partition by t.for_what order by t.${from}, t.import_id rows between unbounded preceding and 1 preceding
+    ) as until_before
+    from (${rates}) t
+  ) t where t.until_before >= t.${from}`;
+}
+
 const taxRules: readonly Rule[] = [
   {
     code: 'wrong_kind',
@@ -75,12 +83,13 @@ const taxRules: readonly Rule[] = [
     column: 'FromDate',
     message: 'Another rate of the code is in force on {}; end it before that day.',
     detail: 't.from_date',
-    rows: `from tax_rates t where coalesce(t.to_date, 'infinity') >= t.from_date and exists (
-             select from tax_rates o
-             where o.tax_code_id = t.tax_code_id and o.ctid <> t.ctid
-               and (o.from_date < t.from_date or (o.from_date = t.from_date and o.ctid < t.ctid))
-               and t.from_date <= coalesce(o.to_date, 'infinity')
-               and not coalesce('to_date' = any(o.bad), false))`,
+    rows: overlapping(
+      'from_date',
+      `select t.*, t.tax_code_id as for_what,
+         case when not coalesce('to_date' = any(t.bad), false) then coalesce(t.to_date, 'infinity') end as until
+       from tax_rates t
+       where t.tax_code_id is not null and t.from_date <= coalesce(t.to_date, 'infinity')`,
+    ),
   },
   {
     code: 'too_many',
@@ -156,23 +165,15 @@ const rateRules: readonly Rule[] = [
     column: 'EffectiveFrom',
     message: 'Another rate for the same work is in force on {}; end it before that day.',
     detail: 't.effective_from',
-    rows: `from (
-             select t.*, lag(t.until) over same as until_before
-             from (
-               select t.*, max(coalesce(t.effective_to, 'infinity')) over (
-                   partition by t.for_what order by t.effective_from, t.import_id
-                   rows unbounded preceding) as until
-               from (
-                 select t.*, jsonb_build_array(t.scope, ${SCOPE}, t.per, ${oneName('Employee', 't.employee_id')},
-                   ${oneName('TaskType', 't.task_type_id')}, t.billing_grade) as for_what
-                 from applicable_rates t
-               ) t
-               where t.scope_id is not null and t.effective_from is not null
-                 and t.effective_from <= coalesce(t.effective_to, 'infinity')
-                 and not coalesce(t.bad && array['${AGREED_KEYS.join("', '")}', 'effective_to'], false)
-             ) t
-             window same as (partition by t.for_what order by t.effective_from, t.import_id)
-           ) t where t.until_before >= t.effective_from`,
+    rows: overlapping(
+      'effective_from',
+      `select t.*, coalesce(t.effective_to, 'infinity') as until,
+         jsonb_build_array(t.scope, ${SCOPE}, t.per, ${oneName('Employee', 't.employee_id')},
+           ${oneName('TaskType', 't.task_type_id')}, t.billing_grade) as for_what
+       from applicable_rates t
+       where t.scope_id is not null and t.effective_from <= coalesce(t.effective_to, 'infinity')
+         and not coalesce(t.bad && array['${AGREED_KEYS.join("', '")}', 'effective_to'], false)`,
+    ),
   },
   {
     code: 'rates_overlap',
