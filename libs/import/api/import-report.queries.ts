@@ -51,7 +51,8 @@ const TOTALS = `select measure, group_by as "groupBy", nullif(group_key, '') as 
     control_count::float8 as "controlCount", ${amountText('control_amount')} as "controlAmount",
     loaded_count::float8 as "loadedCount", ${amountText('loaded_amount')} as "loadedAmount"
   from import.totals where request_id = $1`;
-const ORDER = `order by array_position(array['Total', 'Table', 'Matter', 'FeeEarner'], group_by), measure, group_key`;
+const GROUPS = ['Total', 'Table', 'Matter', 'FeeEarner'];
+const ORDER = `order by array_position(array['${GROUPS.join("', '")}'], group_by), measure, group_key`;
 
 @QueryHandler(GetReport)
 export class GetReportHandler implements IQueryHandler<GetReport> {
@@ -69,7 +70,7 @@ export class GetReportHandler implements IQueryHandler<GetReport> {
         `import-${requestId}-${part}.csv`,
         isFindings
           ? csvOf(findingColumns, this.findings(values))
-          : csvOf(totalColumns, this.totals(sql, values)),
+          : csvOf(totalColumns, this.totals(requestId)),
       );
     const { pageIndex = 0, pageSize = 50 } = query;
     const [rows, totals] = await Promise.all([
@@ -103,12 +104,20 @@ export class GetReportHandler implements IQueryHandler<GetReport> {
       }
   }
 
-  private async *totals(sql: string, values: Values): AsyncGenerator<TotalView[]> {
-    for (let offset = 0; ; offset += CSV_PAGE) {
-      const rows = await this.page<TotalView>(sql, values, CSV_PAGE, offset);
-      yield rows;
-      if (rows.length < CSV_PAGE) return;
-    }
+  /** All totals, paged in the same way within each group. */
+  private async *totals(requestId: string): AsyncGenerator<TotalView[]> {
+    for (const group of GROUPS)
+      for (let after = ['', ''], size = CSV_PAGE; size === CSV_PAGE; ) {
+        const rows = await this.page<TotalView>(
+          // The columns of the key, so that a page begins where it is in the index.
+          `${TOTALS} and group_by = $2 and (measure, group_by, group_key) > ($3, $2, $4) order by measure, group_key`,
+          [requestId, group, ...after],
+          CSV_PAGE,
+        );
+        yield rows;
+        size = rows.length;
+        after = rows.slice(-1).flatMap(({ measure, groupKey }) => [measure, groupKey ?? '']);
+      }
   }
 
   private async page<Row extends object>(
