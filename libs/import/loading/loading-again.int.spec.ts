@@ -9,6 +9,7 @@ import { CancelImport, CancelImportHandler } from '../api/import.commands';
 import type { ImportRun } from '../import-run';
 import { ImportSettings } from '../import-settings';
 import { ImportRequests } from '../requests/import-requests';
+import type { TakenRequest } from '../requests/leased-requests';
 import { type Imports, openImports } from '../testing/import-parts';
 import { stageSource } from '../testing/staged-source';
 
@@ -109,7 +110,18 @@ describe('an import that is loaded again', () => {
         await handler.execute(new CancelImport(imports.production, requestId));
       },
     ],
-  ])('cannot be read by anybody when it is cancelled half loaded, %s', async (_name, cancel) => {
+    [
+      'by a later import that takes its place',
+      async ({ requestId }: ImportRun) => {
+        await imports.client.query(
+          `update import.requests set status = 'Validated', is_kept = true where id = $1`,
+          [requestId],
+        );
+        const later = { requestId: randomUUID(), tenant: imports.tenant } as TakenRequest;
+        await new ImportRequests(imports.store.writes, new ImportSettings()).supersede(imports.client, later);
+      },
+    ],
+  ])('cannot be read by anybody when it is cancelled, %s', async (_name, cancel) => {
     const run = await imports.run();
     await stageSource(imports.client, run.staging);
     const loading = imports.loading(

@@ -128,6 +128,9 @@ export class ImportRequests extends LeasedRequests {
          and status = any($3) returning id`,
       [tenant.id, requestId, promotable],
     );
-    for (const earlier of rows) await new StagingArea(earlier.id).drop(client);
+    for (const earlier of rows) {
+      await new StagingArea(earlier.id).drop(client);
+      await withdrawStaging(client, earlier.id);
+    }
   }
 }
