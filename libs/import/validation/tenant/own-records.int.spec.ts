@@ -151,4 +151,11 @@ describe("rows of an earlier import that name the tenant's own records by id", (
       'wrong_state WorkItem N-7 TaskTypeId',
     ]);
   });
+
+  it('are refused when such a record was deleted, as the staging tenant could have no copy of it', async () => {
+    await office.happens(TaskType, own.taskType, 'TaskTypeDeleted');
+    expect(await office.found({}, all)).toEqual(
+      ['N-1', 'N-2', 'N-5'].map((row) => `not_found WorkItem ${row} TaskTypeId`),
+    );
+  });
 });
