@@ -75,16 +75,17 @@ export class Reports {
    */
   private async current(request: ReportRequest): Promise<Answer> {
     const tenantId = request.context.request.tenant.id;
-    const known = this.calendars.known(tenantId);
-    if (!known) return this.answer(request, await this.calendars.of(tenantId));
-    try {
-      return await this.answer(request, known);
-    } catch (error) {
-      const isRefused = error instanceof GraphQLError && !request.context.gone.aborted;
-      if (!isRefused && !(error instanceof CalendarChanged)) throw error;
-      const calendar = await this.calendars.of(tenantId);
-      if (calendarText(known) === calendarText(calendar)) throw error;
-      return this.answer(request, calendar);
+    let calendar = this.calendars.known(tenantId) ?? (await this.calendars.of(tenantId));
+    for (;;) {
+      try {
+        return await this.answer(request, calendar);
+      } catch (error) {
+        const isRefused = error instanceof GraphQLError && !request.context.gone.aborted;
+        if (!isRefused && !(error instanceof CalendarChanged)) throw error;
+        const now = await this.calendars.of(tenantId);
+        if (isRefused && calendarText(calendar) === calendarText(now)) throw error;
+        calendar = now;
+      }
     }
   }
 

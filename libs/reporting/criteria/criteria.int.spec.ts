@@ -1,3 +1,4 @@
+import { TenantCalendars } from '../tenant-calendar';
 import { Firm } from '../testing/firm';
 import { cols, columns, ReportsApplication } from '../testing/reports-application';
 
@@ -93,6 +94,13 @@ describe('work items are selected', () => {
     // The cached calendar must not be used once it has changed.
     await reports.pool.query('update read_model.tenants set financial_year_start = 1 where tenant_id = 2');
     expect(await financialYear('THIS_FINANCIAL_YEAR')).toHaveLength(2);
+    // Nor may the one that a process reads first, when it changes at that moment.
+    const calendars = reports.app.get(TenantCalendars);
+    const former = { zone: 'Australia/Sydney', financialYearStart: 7, now: reports.now };
+    jest.spyOn(calendars, 'known').mockReturnValueOnce(undefined);
+    jest.spyOn(calendars, 'of').mockResolvedValueOnce(former);
+    expect(await financialYear('THIS_FINANCIAL_YEAR')).toHaveLength(2);
+    jest.restoreAllMocks();
   });
 });
 
