@@ -181,7 +181,8 @@ const columns: Column[] = [
   {
     name: 'remaining',
     type: 'decimal',
-    description: 'Value that can still be billed: 0 once it is billed or written off.',
+    description:
+      'Value that has been neither billed nor written off, also of work that is not billable, or on no matter.',
     source: 'w.remaining',
     measure: money('remaining', SCALE.remaining),
   },
