@@ -21,13 +21,18 @@ export function withinGroups(over: Over, slice: Slice, financialYearStart: numbe
 
 function keyCondition(report: Report, column: Column, value: string | null): Condition {
   const joined = (column.joins ?? []).length > 0;
+  const place = value === null ? -1 : (column.choices?.indexOf(value) ?? -1);
   return {
     of: baseOf(report, column),
     joins: column.joins,
     grain: column.grain,
     meetsAbsent: joined && value === null,
     isSelective: value !== null && column.isSelective,
-    sql: (bind, context) => equals(column, finished(column, sourceSql(column, context)), value, bind),
+    sql: (bind, context) =>
+      // An index has the number of a choice, and not its name.
+      place >= 0
+        ? `${report.alias}.${column.of} = ${place}`
+        : equals(column, finished(column, sourceSql(column, context)), value, bind),
   };
 }
 

@@ -46,7 +46,10 @@ export interface Column {
   by?: string;
   /** The value is never null, even when a joined record is missing. */
   required?: boolean;
-  /** All values that a text column can have, so that a group key can be checked. */
+  /**
+   * All values that a text column can have, so that a group key can be checked. `of` holds the place of the value among
+   * them, from 0.
+   */
   choices?: readonly string[];
   /** Set when the column is a quantity rather than a property of the item. */
   measure?: Measure;

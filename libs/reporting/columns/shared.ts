@@ -105,6 +105,7 @@ export function dayColumns(
       of,
       grain: 'day',
       byDay: true,
+      required: true,
       isUnique: 'ever',
       description: "Day in the tenant's time zone.",
       source: sql,

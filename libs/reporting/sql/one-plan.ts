@@ -10,7 +10,10 @@ export function hasOnePlan(over: Over, source: Source): boolean {
   return source.kind === 'rollup' && !MANY_KEYS.includes(source.dimension);
 }
 
-/** Whether an index returns leaf rows in the requested order, so that reading stops at the end of the page. */
+/**
+ * Whether leaf rows are asked for in the order of their days. An index returns them in that order, so that reading stops
+ * at the end of the page; only the listing has none for the day alone, without the time.
+ */
 export function isByDay({ order: [first] }: Plan): boolean {
   return first?.expression.kind === 'value' && !!first.expression.column.byDay;
 }

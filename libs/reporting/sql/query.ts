@@ -83,9 +83,11 @@ select ${calendarSql(TENANT)}, count(*), ${plan.needsOneCurrency ? severalCurren
 from (select json, mixed, row_number() over before as number, sum(octet_length(json)) over before as bytes from (
   ${page}
 ) page window before as (rows unbounded preceding)) numbered`;
+  // Another index may find the few rows that meet a condition.
+  const isUnconditional = plan.conditions.every(({ isCounted }) => isCounted);
   const hasPlan =
     plan.level === 'leaf'
-      ? !!order && isByDay(plan)
+      ? !!order && isByDay(plan) && isUnconditional
       : (!!top && source.kind === 'rollup') || hasOnePlan(plan, source);
   return { text, values, recurs: hasPlan && pivoted.length <= FEW_FIELDS };
 }
@@ -191,7 +193,7 @@ function anyNonZero({ measures, mixesCurrencies }: NonNullable<Plan['zero']>, pa
 
 /** ORDER BY of leaf rows over the report's own table; undefined when sorting or filtering needs other tables. */
 function ownOrder(
-  { report, order, tiesDesc, conditions, zero }: Plan,
+  { report, period, order, tiesDesc, conditions, zero }: Plan,
   { context }: Building,
 ): string | undefined {
   const columns = order.map(({ expression }) => expression.column);
@@ -200,7 +202,13 @@ function ownOrder(
   const sorted = order.map(({ expression: { column }, desc }) =>
     ordered(finished(column, sourceSql(column, context)), desc, !!column.required),
   );
-  const ties = report.key.map((name) => ordered(`${report.alias}.${name}`, tiesDesc, true));
+  // Ids follow time: along their index, PostgreSQL would pass all rows before the period. No index has their texts, which
+  // are in the same order.
+  const isOfPeriod = order.length === 0 && period !== undefined;
+  const ties = report.key.map((name) => {
+    const own = `${report.alias}.${name}`;
+    return ordered(isOfPeriod && name === 'id' ? `${own}::text collate "C"` : own, tiesDesc, true);
+  });
   return `order by ${[...sorted, ...ties].join(', ')}`;
 }
 
