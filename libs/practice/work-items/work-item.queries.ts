@@ -59,7 +59,8 @@ export class WorkItemView extends RecordView {
   total: MoneyRecord;
   @ApiProperty({ type: MoneyView, description: "The total in the tenant's base currency" })
   totalBase: MoneyRecord;
-  @ApiProperty({ type: MoneyView, description: 'The value that has been neither billed nor written off' }) remaining: MoneyRecord;
+  @ApiProperty({ type: MoneyView, description: 'The value that has been neither billed nor written off' })
+  remaining: MoneyRecord;
   @ApiProperty({ description: 'The units that have been neither billed nor written off.' })
   remainingUnits: number;
   @ApiProperty({ type: 'integer', description: '0 Pending, 1 Finalised, 2 Billed, 3 WrittenOff' })
