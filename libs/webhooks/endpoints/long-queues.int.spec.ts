@@ -59,7 +59,8 @@ it('PUT registers a removed webhook after it has dropped the many deliveries tha
   await writes.transaction(async (client) => {
     await lockWebhooks({ client, now: new Date() }, scene.context);
     again = scene.register(OLD);
-    const isWaiting = `select from pg_locks where not granted and locktype = 'advisory'`;
+    const isWaiting = `select from pg_locks where not granted and locktype = 'advisory'
+      and database = (select oid from pg_database where datname = current_database())`;
     await waitFor(async () => (await scene.hooks.sql(isWaiting)).length > 0, {
       description: 'the registration to wait for its turn',
     });
