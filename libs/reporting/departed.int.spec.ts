@@ -27,7 +27,8 @@ beforeAll(async () => {
 afterAll(() => reports.stop());
 
 const waiting = async (expected: number) => {
-  const text = `select count(*)::int as count from pg_locks where not granted and relation = 'read_model.work_items'::regclass`;
+  const text = `select count(*)::int as count from pg_locks where not granted
+    and relation = 'read_model.work_items'::regclass and database = (select oid from pg_database where datname = current_database())`;
   const isSo = async () => (await reports.pool.query<{ count: number }>(text)).rows[0].count === expected;
   await waitFor(isSo, { description: `${expected} reports to wait` });
 };

@@ -19,7 +19,8 @@ const whileRecording = async (table: string, slice: object, ...states: number[])
   const client = await reports.pool.connect();
   await client.query(`begin; lock table read_model.${table} in access exclusive mode`);
   const answer = reports.rows('work_item_listing', slice);
-  const text = `select from pg_locks where not granted and relation = 'read_model.${table}'::regclass`;
+  const text = `select from pg_locks where not granted and relation = 'read_model.${table}'::regclass
+    and database = (select oid from pg_database where datname = current_database())`;
   await waitFor(async () => (await reports.pool.query(text)).rowCount, { description: 'the report to wait' });
   for (const item_state of states)
     await new Firm(client, 1).workItem({ employee_id, entry_date: '2025-01-09T10:00:00Z', item_state });

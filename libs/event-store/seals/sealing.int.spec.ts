@@ -103,7 +103,9 @@ describe('the sealing job', () => {
     const holder = await store.writes.pool.connect();
     await holder.query('begin; lock table event_store.seals');
     job.start();
-    const waits = async () => (await rows('select from pg_locks where not granted')).length > 0;
+    const waiting = `select from pg_locks where not granted
+      and database = (select oid from pg_database where datname = current_database())`;
+    const waits = async () => (await rows(waiting)).length > 0;
     await waitFor(waits, { description: 'the job to wait for the lock' });
     await holder.query('select pg_sleep(0.5); rollback');
     holder.release();

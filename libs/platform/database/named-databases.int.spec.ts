@@ -125,7 +125,8 @@ describe('the databases that the configuration names', () => {
       await migrating.query('begin; lock table event_store.events');
       const looking = requireOwnDatabases(given(first, first));
       const settled = looking.catch((error: Error) => error);
-      const waiting = 'select from pg_locks where not granted and relation = $1::regclass';
+      const waiting = `select from pg_locks where not granted and relation = $1::regclass
+        and database = (select oid from pg_database where datname = current_database())`;
       while ((await migrating.query(waiting, ['event_store.events'])).rowCount === 0);
       jest.advanceTimersByTime(600_000);
       await migrating.query('commit');
