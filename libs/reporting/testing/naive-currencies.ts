@@ -8,7 +8,7 @@ import type { NaiveRow } from './naive-values';
  * them, but sort keys and zero filters need not be such fields.
  */
 export function addsMoney(
-  { level, cols, groups, keys, tuple, pivots, sort, zero }: NaiveSlice,
+  { level, below, cols, groups, keys, tuple, pivots, sort, zero }: NaiveSlice,
   cells: NaivePivot[],
 ): string | undefined {
   if (level === 'leaf') return undefined;
@@ -24,7 +24,9 @@ export function addsMoney(
     added.some(({ name }) => name === of) && !cells.some(({ field }) => field === of);
   const sorted = level === 'group' ? sort.findIndex(({ colId }) => isUnseen(colId)) : -1;
   if (sorted >= 0) return `slice.sortBy[${sorted}].colId`;
-  return !apart(tuple) && isUnseen(zero?.field) ? 'slice.filterZeroField' : undefined;
+  // A single row has one currency.
+  const isAddedUp = below === 'group' && !apart(tuple);
+  return isAddedUp && isUnseen(zero?.field) ? 'slice.filterZeroField' : undefined;
 }
 
 /** Whether the zero filter adds up amounts of several currencies: a sum of 0 says nothing then. */
