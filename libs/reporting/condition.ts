@@ -17,7 +17,7 @@ export interface Condition {
   sql(bind: Bind, context: SourceContext): string;
   /** For a condition on a day: the finest grain of days that it distinguishes. */
   grain?: Grain;
-  /** Rows whose joined record is missing may meet the condition. */
+  /** Rows whose joined record is missing meet the condition, too. */
   meetsAbsent?: boolean;
   /** Rollups contain only rows that meet this condition. */
   isCounted?: boolean;

@@ -131,8 +131,8 @@ export class Reports {
   }
 
   private scope(tenantId: number, { zone, financialYearStart }: TenantCalendar) {
-    const { deepFrom, mostBytes } = this.choice;
-    return { tenantId, zone, financialYearStart, deepFrom, mostBytes };
+    const { deepFrom, manyKeys, mostBytes } = this.choice;
+    return { tenantId, zone, financialYearStart, deepFrom, manyKeys, mostBytes };
   }
 
   private async read(over: Over, slice: Slice, { explains }: ReportContext, scope: Asked): Promise<Answer> {

@@ -17,6 +17,8 @@ export interface Join {
    * A tenant has some hundreds of these records at most, so reading all of them costs little compared with a report.
    */
   few?: boolean;
+  /** The report's table has an index by `of` and the day. */
+  isByDay?: boolean;
 }
 
 /** A report: the projection that fills its table, the joined tables and its columns. */

@@ -11,10 +11,11 @@ export function recordJoins(row: string): Join[] {
       projection: 'employees',
       of: 'employee_id',
       few: true,
+      isByDay: true,
       on: `e.id = ${row}.employee_id`,
     },
     { alias: 'ep', projection: 'people', on: 'ep.id = e.entity_id', needs: ['e'] },
-    { alias: 'm', projection: 'matters', of: 'matter_id', on: `m.id = ${row}.matter_id` },
+    { alias: 'm', projection: 'matters', of: 'matter_id', isByDay: true, on: `m.id = ${row}.matter_id` },
     {
       alias: 'c',
       projection: 'clients',

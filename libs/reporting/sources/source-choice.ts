@@ -7,6 +7,11 @@ export class SourceChoice {
   /** From this row on, looking up the day on which a page begins is worth its cost. */
   deepFrom = 1_000;
   /**
+   * A page of more records than these, such as the matters of a client, is read in its order, and not record by record.
+   * Each may have as many rows as the page.
+   */
+  manyKeys = 100;
+  /**
    * Limit in bytes for the rows of a report. An answer holds the rows of up to four reports as one text, several times
    * while it is built.
    */

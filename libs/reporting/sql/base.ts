@@ -1,12 +1,12 @@
 import { tableOf } from '#practice/records/state-table';
 import { keyColumns, NO_KEY, rollupCode } from '#projections/derived-tables';
-import { baseOf, baseOfJoin, joinsNeeded } from '../columns/report';
-import type { Condition } from '../condition';
+import { baseOf } from '../columns/report';
 import type { Piece } from '../sources/pieces';
 import type { Over, RollupSource } from '../sources/source';
+import { asked } from './asked';
 import type { Building } from './building';
-import { byMonth, type ComputedKeys, daysWithin, isOneMonth, periodsOf } from './days';
-import { joinClauses, liveOf, tableAs } from './joins';
+import { byMonth, type ComputedKeys, daysWithin, isOneMonth, periodsOf, rowsWithin } from './days';
+import { liveOf, tableAs } from './joins';
 import { type Steps, stepsOf } from './steps';
 import { BIGINT_SUM, byFact, storedSum, sumFunction } from './sums';
 
@@ -16,7 +16,7 @@ interface BuildingBase extends Building {
   top?: TopGroups;
 }
 
-interface Base {
+export interface Base {
   from: string;
   where: string[];
   /** Joined records that the sums replace by the foreign keys that are needed from them. */
@@ -41,22 +41,16 @@ export interface TopGroups {
  * @param top restricts sums to the groups that are wanted
  */
 export function baseOfSource(over: Over, parts: Building, top?: TopGroups): Base {
-  const { source, demand, scope, bind, context } = parts;
+  const { source, demand, bind } = parts;
   const steps = stepsOf(over, demand, source);
   const building = { ...parts, over, steps, top };
   const { report } = over;
-  const later = over.conditions.filter((condition) => condition.meetsAbsent);
-  const asLater = later.map((condition) => condition.sql(bind, context));
   if (source.kind === 'listing') {
-    const period =
-      (over.period && report.within?.(over.period, scope.zone, bind)) ??
-      daysWithin(report, over.period, bind);
-    const conditions = over.conditions.flatMap((condition) => asked(condition, building));
-    return {
-      from: tableAs(report),
-      where: [liveOf(report), ...period, ...conditions, ...asLater],
-      steps,
-    };
+    const where = [
+      ...rowsWithin(over, parts),
+      ...over.conditions.map((condition) => asked(condition, over, parts)),
+    ];
+    return { from: tableAs(report), where, steps };
   }
   const sums =
     source.kind === 'facts'
@@ -73,7 +67,7 @@ export function baseOfSource(over: Over, parts: Building, top?: TopGroups): Base
           { areMade: true },
         );
   const cut = top ? `\n  ${top.order}` : '';
-  return { from: `(\n  ${base}${cut}\n  ) ${report.alias}`, where: asLater, steps };
+  return { from: `(\n  ${base}${cut}\n  ) ${report.alias}`, where: [], steps };
 }
 
 /** Name of the column with a measure's least or greatest value in a source of sums. */
@@ -81,27 +75,17 @@ export function extreme(column: string, end: 'min' | 'max'): string {
   return `${column}_${end}`;
 }
 
-/**
- * The SQL of a condition on a row of the report's own table. A condition on joined tables selects the keys that meet
- * it.
- */
-function asked(condition: Condition, { over: { report }, bind, context }: BuildingBase): string[] {
-  if (condition.meetsAbsent) return [];
-  const sql = condition.sql(bind, context);
-  if (!condition.joins?.length) return [sql];
-  const [root, ...others] = joinsNeeded(report, condition.joins);
-  const keys = `select ${root.alias}.id from ${tableAs(root)}
-    ${joinClauses(others)}
-    where ${liveOf(root)} and ${sql}`;
-  return [`${report.alias}.${baseOfJoin(report, condition.joins[0])} = any(array(${keys}))`];
-}
-
 function fromFacts(building: BuildingBase, period: string[]): string {
-  const { report, conditions } = building.over;
+  const { over } = building;
+  const { report, conditions } = over;
   const { facts } = report.derived;
-  const where = [liveOf(report), ...period, ...conditions.flatMap((condition) => asked(condition, building))];
+  const where = [
+    liveOf(report),
+    ...period,
+    ...conditions.map((condition) => asked(condition, over, building)),
+  ];
   const table = `read_model.${facts?.name ?? tableOf(report.projection)}`;
-  return addedUp(building, table, 'count(*)', where, { own: byMonth(building.over, building.demand) });
+  return addedUp(building, table, 'count(*)', where, { own: byMonth(over, building.demand) });
 }
 
 function fromRollup(building: BuildingBase, { dimension, merges }: RollupSource, piece: Piece): string {
@@ -133,7 +117,7 @@ function fromRollup(building: BuildingBase, { dimension, merges }: RollupSource,
       and ${[...periodsOf(piece, bind), 'r.items <> 0'].join(' and ')}
   )`;
   const conditions = over.conditions.filter((condition) => !condition.isCounted);
-  const asks = conditions.flatMap((condition) => asked(condition, building));
+  const asks = conditions.map((condition) => asked(condition, over, building));
   // Grouped by the keys as they are stored: the index returns the rows of a period in that order.
   const own = Object.fromEntries(
     columns.map((column, place) => {
@@ -170,11 +154,9 @@ function addedUp(
   { own = {}, join = 'left', areMade }: Adding = {},
 ) {
   const { demand, steps, top } = building;
-  const { report, conditions } = building.over;
+  const { report } = building.over;
   const { alias } = report;
-  // Conditions that are applied later need their columns.
-  const later = conditions.flatMap(({ meetsAbsent, of }) => (meetsAbsent ? [of!] : []));
-  const bases = [...new Set([...later, ...[...demand.keys].map((column) => baseOf(report, column)!)])];
+  const bases = [...new Set([...demand.keys].map((column) => baseOf(report, column)!))];
   const names = bases.flatMap((name) => steps.get(name)?.references ?? [name]);
   const kept = (name: string) => own[name]?.by ?? `${alias}.${name}`;
   const referring = areMade ? [] : stepped(steps);

@@ -22,6 +22,8 @@ export interface Scope {
   financialYearStart: number;
   /** From this row on, a query looks up on which day the page begins. */
   deepFrom: number;
+  /** A page of more records than these is read in its order, and not record by record. */
+  manyKeys: number;
   /** Limit in bytes for the rows of a page. */
   mostBytes: number;
   /** How facts and sums that are whole numbers are added up: `bigint` is faster, and fails where a sum exceeds it. */

@@ -2,10 +2,11 @@ import type { Column } from '../columns/column';
 import { joinsNeeded } from '../columns/report';
 import type { Demand } from '../sources/demand';
 import { isNarrow, type Over } from '../sources/source';
-import { baseOfSource, extreme, type TopGroups } from './base';
+import { type Base, baseOfSource, extreme, type TopGroups } from './base';
 import { type Building, isSummed } from './building';
 import { endOf, ITEMS, itemName, sourceSql } from './expressions';
-import { joinClauses, lookups } from './joins';
+import { lookups } from './joins';
+import { type PageCut, pageRows } from './page';
 import { steppedJoins } from './steps';
 
 /** Further requirements of a query for the report's own rows. */
@@ -14,8 +15,8 @@ export interface LeafRows {
   key: readonly string[];
   /** Further conditions on the report's own table. */
   where: readonly string[];
-  /** ORDER BY, LIMIT and OFFSET that need no joined table, so that only the rows of the page are joined. */
-  page?: string;
+  /** Set if only the rows of the page are joined. */
+  cut?: PageCut;
 }
 
 /**
@@ -30,7 +31,7 @@ export function itemsQuery(
 ): string {
   const { report } = over;
   const { demand, context } = parts;
-  const base = baseOfSource(over, parts, top);
+  const base = baseOf(over, parts, leaf, top);
   const keys = [...demand.keys].map((column) => `${sourceSql(column, context)} as ${itemName(column)}`);
   const taken = isSummed(parts)
     ? [...keys, ...sumsOf(report.alias, demand), `${report.alias}.items as ${ITEMS}`]
@@ -41,15 +42,19 @@ export function itemsQuery(
           .map((column) => `${sourceSql(column, context)} as ${itemName(column)}`),
         ...leaf.key.map((name) => `${report.alias}.${name} as row_${name}`),
       ];
-  const later = over.conditions.filter(({ meetsAbsent }) => meetsAbsent);
-  const joins = joinsNeeded(report, new Set([...demand.keys, ...later].flatMap((each) => each.joins ?? [])));
-  const conditions = [...base.where, ...leaf.where];
-  const where = conditions.length > 0 ? `\n  where ${conditions.join(' and ')}` : '';
-  const select = `select ${taken.join(', ')}`;
+  const joins = joinsNeeded(report, new Set([...demand.keys].flatMap((each) => each.joins ?? [])));
+  const where = base.where.length > 0 ? `\n  where ${base.where.join(' and ')}` : '';
   const joined = isSummed(parts) && isNarrow(over) ? lookups(joins) : steppedJoins(report, joins, base.steps);
-  if (!leaf.page) return `\n  ${select}\n  from ${base.from}\n  ${joined}${where}\n`;
-  const page = `(\n  select * from ${base.from}${where}\n  ${leaf.page}\n  ) ${report.alias}`;
-  return `\n  ${select}\n  from ${page}\n  ${joinClauses(joins)}\n`;
+  return `\n  select ${taken.join(', ')}\n  from ${base.from}\n  ${joined}${where}\n`;
+}
+
+function baseOf(over: Over, parts: Building, { where, cut }: LeafRows, top?: TopGroups): Base {
+  if (cut) {
+    const page = pageRows(over, parts, where, cut);
+    return { from: `(\n  ${page}\n  ) ${over.report.alias}`, where: [], steps: new Map() };
+  }
+  const base = baseOfSource(over, parts, top);
+  return { ...base, where: [...base.where, ...where] };
 }
 
 function sumsOf(alias: string, { sums, extremes }: Demand): string[] {

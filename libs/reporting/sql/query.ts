@@ -1,7 +1,6 @@
 import { rollupCode } from '#projections/derived-tables';
 import type { Column } from '../columns/column';
 import type { Report } from '../columns/report';
-import type { Bind } from '../condition';
 import { type Expression, type Field, isPivoted } from '../expression';
 import type { Plan } from '../plan';
 import { type Demand, demandOf } from '../sources/demand';
@@ -14,6 +13,7 @@ import { expressionSql, finished, item, jsonSql, shownSql, sourceSql } from './e
 import { itemsQuery } from './items';
 import { liveOf } from './joins';
 import { hasOnePlan, isByDay } from './one-plan';
+import { isReferredBy } from './page';
 import { topGroups } from './top-groups';
 
 /** More pivot fields than these are planned with their number: a plan for all values takes any list for ten long. */
@@ -52,15 +52,20 @@ export function rowsQuery(plan: Plan, source: Source, scope: Scope): Query {
   const parts = building(scope, source, rowsDemand(plan));
   const { bind, values } = parts;
   const deep = plan.level === 'leaf' ? pageDay(plan, parts) : undefined;
-  const limit = limitSql(plan, deep?.offset, bind);
+  // The size of the page is literal because the best plan depends on it; the offset is bound because the plan does not.
+  const size = Math.trunc(plan.end - plan.start + 1);
+  const offset = plan.start === 0 ? undefined : (deep?.offset ?? `${bind(plan.start)}::bigint`);
   const order = plan.level === 'leaf' ? ownOrder(plan, parts) : undefined;
-  const leaf = { key: plan.report.key, where: deep?.where ?? [], page: order && `${order} ${limit}` };
+  const isAlongIndex = isByDay(plan) || (plan.order.length === 0 && !plan.period);
+  const cut = order === undefined ? undefined : { order, size, offset, isAlongIndex };
+  const leaf = { key: plan.report.key, where: deep?.where ?? [], cut };
   const top = topGroups(plan, parts);
   const items = itemsQuery(plan, parts, plan.level === 'leaf' ? leaf : undefined, top);
   const mixed = `coalesce(bool_or(${MIXED}) over (), false)`;
   const isMixed = plan.mixesCurrencies ? mixed : 'false';
   const where = whereKept(plan, parts);
-  const rest = [...rowSet(plan, parts, where), ...orderBy(plan, parts), ...(order ? [] : [limit])];
+  const limit = cut ? [] : [`limit ${size}${offset ? ` offset ${offset}` : ''}`];
+  const rest = [...rowSet(plan, parts, where), ...orderBy(plan, parts), ...limit];
   const rows = (json: string, more: string[] = []) =>
     [`select ${[`${json} as json`, `${isMixed} as mixed`, ...more].join(', ')}`, ...rest].join('\n  ');
   const own = plan.fields.filter(({ expression }) => !isPivoted(expression));
@@ -83,22 +88,15 @@ select ${calendarSql(TENANT)}, count(*), ${plan.needsOneCurrency ? severalCurren
 from (select json, mixed, row_number() over before as number, sum(octet_length(json)) over before as bytes from (
   ${page}
 ) page window before as (rows unbounded preceding)) numbered`;
-  // Another index may find the few rows that meet a condition.
-  const isUnconditional = plan.conditions.every(({ isCounted }) => isCounted);
+  // Another index may find the few rows that meet a condition. How far records are read depends on the offset.
+  const isAnyValue = plan.conditions.every(
+    (condition) => condition.isCounted || (plan.start === 0 && isReferredBy(plan, condition)),
+  );
   const hasPlan =
     plan.level === 'leaf'
-      ? !!order && isByDay(plan) && isUnconditional
+      ? !!cut && isByDay(plan) && isAnyValue
       : (!!top && source.kind === 'rollup') || hasOnePlan(plan, source);
   return { text, values, recurs: hasPlan && pivoted.length <= FEW_FIELDS };
-}
-
-/**
- * LIMIT and OFFSET. The size of the page is literal because the best plan depends on it; the offset is bound because
- * the plan does not.
- */
-function limitSql({ start, end }: Plan, offset: string | undefined, bind: Bind): string {
-  const size = `limit ${Math.trunc(end - start + 1)}`;
-  return start === 0 ? size : `${size} offset ${offset ?? bind(start)}`;
 }
 
 /** The beginning of a row's JSON: a member for each field. */
@@ -193,12 +191,11 @@ function anyNonZero({ measures, mixesCurrencies }: NonNullable<Plan['zero']>, pa
 
 /** ORDER BY of leaf rows over the report's own table; undefined when sorting or filtering needs other tables. */
 function ownOrder(
-  { report, period, order, tiesDesc, conditions, zero }: Plan,
+  { report, period, order, tiesDesc, zero }: Plan,
   { context }: Building,
 ): string | undefined {
   const columns = order.map(({ expression }) => expression.column);
-  if (zero || columns.some(({ joins }) => joins) || conditions.some(({ meetsAbsent }) => meetsAbsent))
-    return undefined;
+  if (zero || columns.some(({ joins }) => joins)) return undefined;
   const sorted = order.map(({ expression: { column }, desc }) =>
     ordered(finished(column, sourceSql(column, context)), desc, !!column.required),
   );

@@ -18,6 +18,7 @@ const scope = {
   zone: 'Europe/London',
   financialYearStart: 4,
   deepFrom: 1_000,
+  manyKeys: 100,
   mostBytes: 1_000,
   addsAs: 'bigint' as const,
 };

@@ -18,13 +18,10 @@ export type Steps = ReadonlyMap<string, Step>;
 
 /** The steps of a query. There are none when an index finds few facts: their records are looked up after adding up. */
 export function stepsOf(over: Over, demand: Demand, source: Source): Steps {
-  const { report, conditions } = over;
+  const { report } = over;
   const steps = new Map<string, Step>();
   if (source.kind === 'listing' || isNarrow(over)) return steps;
-  const asking = [
-    ...[...demand.keys].map((column) => ({ base: baseOf(report, column), asks: column })),
-    ...conditions.flatMap((asks) => (asks.meetsAbsent ? [{ base: asks.of, asks }] : [])),
-  ];
+  const asking = [...demand.keys].map((column) => ({ base: baseOf(report, column), asks: column }));
   for (const { base, asks } of asking) {
     const all = asking.filter((each) => each.base === base);
     const references = all.map((each) => referenceOf(report, each.asks));

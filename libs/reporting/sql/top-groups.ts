@@ -24,9 +24,8 @@ const MANY_DAYS = 90;
  */
 export function topGroups(plan: Plan, parts: Building): TopGroups | undefined {
   const { source, bind } = parts;
-  const { level, order, zero, conditions, end } = plan;
+  const { level, order, zero, end } = plan;
   if (source.kind === 'listing' || level !== 'group' || zero || order.length === 0) return undefined;
-  if (conditions.some(({ meetsAbsent }) => meetsAbsent)) return undefined;
   const sharing = sharingOf(plan, parts);
   const sums = sumsOf(plan);
   if (!sharing || !sums) return undefined;

@@ -14,7 +14,7 @@ export type Answer =
 /**
  * The answers to one request, one for each way to compute it: all must be equal. The first is by the source that the
  * service chooses, the others by each source that could answer, with a look-up of the page's day from the second row
- * on.
+ * on, and with pages that are never read record by record.
  */
 export async function answersOf(
   reports: ReportsApplication,
@@ -28,8 +28,10 @@ export async function answersOf(
     return sources[0];
   };
   choice.deepFrom = 1_000;
+  choice.manyKeys = 100;
   const answers = [await answerOf(reports, firm, request)];
   choice.deepFrom = 1;
+  choice.manyKeys = 0;
   for (const kind of kinds) {
     choice.of = (sources) => sources.find((source) => source.kind === kind) ?? sources[0];
     answers.push(await answerOf(reports, firm, request));

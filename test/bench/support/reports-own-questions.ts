@@ -23,6 +23,8 @@ export function ownQuestions(loaded: Loaded, subject: Subject): Promise<OwnQuest
         max: `${year}-12-31`,
       }),
       uncoveredPairs(`uncovered pairs, ${colId}, all`, loaded, subject, colId),
+      rowsOfGroup(`rows of the largest group, ${colId}`, loaded, colId, 'desc'),
+      rowsOfGroup(`rows of the smallest group, ${colId}`, loaded, colId, 'asc'),
     ]),
   ]);
 }
@@ -65,6 +67,34 @@ async function uncoveredPairs(
     name,
     ours: ownAsk('work_item_listing', { cols, criteria: days && entered(days), rest }),
     values: ['text', 'text', 'number', 'number'],
+    expected: rows.map(Object.values),
+  };
+}
+
+/** The newest rows of the group with the most or the fewest items. */
+async function rowsOfGroup(
+  name: string,
+  { env, tenantId }: Loaded,
+  colId: string,
+  bySize: 'asc' | 'desc',
+): Promise<OwnQuestion> {
+  const rows = await execute<{ name: string }>(
+    env.DATABASE_URL,
+    `with items as materialized (${UNCOVERED[colId]}),
+       largest as (select name from items where name is not null group by 1 order by count(*) ${bySize}, 1 limit 1)
+     select id, entry_date, title, name from items
+     where $1::integer is not null and name = (select name from largest) order by entry_date desc, id desc limit 50`,
+    [tenantId],
+  );
+  const rest = {
+    rowGroups: [{ colId }],
+    groupKeys: [rows[0].name],
+    sortBy: [{ colId: 'entryDate', desc: true }],
+  };
+  return {
+    name,
+    ours: ownAsk('work_item_listing', { cols: ['id', 'entryDate', 'title', colId], rest }),
+    values: ['id', 'instant', 'text', 'text'],
     expected: rows.map(Object.values),
   };
 }
