@@ -20,9 +20,17 @@ const NOT_TOLD = ['not known: a part could not be asked'];
 /** Provides `true` in a process that does its work without read models. */
 export const WITHOUT_READ_MODELS = 'WithoutReadModels';
 
+interface Readiness {
+  status: 'ok' | 'degraded' | 'unavailable';
+  checks: Record<'eventStore' | 'readModels', DatabaseState>;
+  degraded?: string[];
+}
+
 @ApiExcludeController()
 @Controller('health')
 export class HealthController {
+  private checking?: Promise<Readiness>;
+
   constructor(
     private readonly writes: WriteDatabase,
     private readonly reads: ReadDatabase,
@@ -39,7 +47,8 @@ export class HealthController {
 
   /**
    * Whether the process can do its work. 503 while a database that it needs does not answer, and `stopping` once it is
-   * being stopped. 200 and `degraded` when a part of it needs an operator; the field `degraded` says which.
+   * being stopped. 200 and `degraded` when a part of it needs an operator; the field `degraded` says which. Those who
+   * ask during a check share it, however many they are: so an answer may be as old as a check takes.
    */
   @Get('ready')
   @Public()
@@ -48,6 +57,15 @@ export class HealthController {
       void reply.status(503);
       return { status: 'stopping' };
     }
+    this.checking ??= this.check().finally(() => {
+      this.checking = undefined;
+    });
+    const readiness = await this.checking;
+    if (readiness.status === 'unavailable') void reply.status(503);
+    return readiness;
+  }
+
+  private async check(): Promise<Readiness> {
     const [eventStore, readModels, told] = await Promise.all([
       inTime<DatabaseState>(this.writes.state(), 'unavailable'),
       inTime<DatabaseState>(
@@ -59,10 +77,7 @@ export class HealthController {
     ]);
     const checks = { eventStore, readModels };
     const isLost = eventStore === 'unavailable' || (readModels === 'unavailable' && !this.withoutReadModels);
-    if (isLost) {
-      void reply.status(503);
-      return { status: 'unavailable', checks };
-    }
+    if (isLost) return { status: 'unavailable', checks };
     const degraded = [...lineOf('event store', eventStore), ...lineOf('read models', readModels), ...told];
     return degraded.length > 0 ? { status: 'degraded', checks, degraded } : { status: 'ok', checks };
   }
