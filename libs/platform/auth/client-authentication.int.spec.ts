@@ -57,10 +57,14 @@ describe('ClientAuthentication', () => {
     expect(await good(clients)).toMatchObject({ clientId: client.clientId });
   });
 
-  it('lets no more guesses through when each comes from another address of the same network', async () => {
+  it.each<[string, (n: number) => string]>([
+    ['another address of the same network', (n) => `2001:db8::${n}`],
+    ['another port, which a proxy adds to the address', (n) => `192.0.2.1:${40_000 + n}`],
+    ['another port of an IPv6 address', (n) => `[2001:db8::1]:${40_000 + n}`],
+  ])('lets no more guesses through when each comes from %s', async (_, addressOf) => {
     const clients = make();
     const guesses = Array.from({ length: 40 }, (_, n) =>
-      clients.attempt(client.clientId, `guess ${n}`, `2001:db8::${n + 1}`),
+      clients.attempt(client.clientId, `guess ${n}`, addressOf(n)),
     );
     expect(refused(await Promise.all(guesses))).toBe(10);
   });

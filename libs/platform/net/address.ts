@@ -39,12 +39,19 @@ function rangeOf(text: string): string {
 }
 
 /**
- * The subnet of an address: for IPv6 its /64, the least that a provider gives to a customer; any other text is its own
- * subnet.
+ * Addresses as some proxies write them into X-Forwarded-For (Azure's Application Gateway, IIS): with the port, and those
+ * of IPv6 in brackets.
+ */
+const written = /^(?:([\d.]+):\d+|\[([^\]]+)\](?::\d+)?)$/;
+
+/**
+ * The subnet of an address, which may have a port: for IPv6 its /64, the least that a provider gives to a customer; any
+ * other text is its own subnet.
  */
 export function subnetOf(text: string): string {
-  if (!isAddress(text)) return text;
-  const address = parse(text);
+  const bare = text.replace(written, '$1$2');
+  if (!isAddress(bare)) return text;
+  const address = parse(bare);
   if (address instanceof ipaddr.IPv4) return address.toString();
   const groups = address.parts.slice(0, 4).map((group) => group.toString(16));
   return `${groups.join(':')}::/64`;
