@@ -46,7 +46,7 @@ void runProcess({
     await app.get(ProjectionStatus).settled(5_000);
   },
   listening: async (_app, config) => {
-    if (config.NODE_ENV !== 'production') console.log(introduction(`http://${config.HOST}:${config.PORT}`));
+    if (config.NODE_ENV !== 'production') console.log(introduction(config.localUrl));
   },
 });
 

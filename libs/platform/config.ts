@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { IntersectionType } from '@nestjs/swagger';
 import { plainToInstance } from 'class-transformer';
@@ -25,8 +26,14 @@ export class Config extends IntersectionType(
   @IsIn(['uk', 'au'])
   REGION: Region = 'uk';
 
+  /** The base address on this machine, whatever the one is that clients see. */
+  get localUrl(): string {
+    const host = isIPv6(this.HOST) ? `[${this.HOST}]` : this.HOST;
+    return `http://${host}:${this.PORT}`;
+  }
+
   get publicUrl(): string {
-    return this.PUBLIC_URL?.replace(/\/+$/, '') ?? `http://${this.HOST}:${this.PORT}`;
+    return this.PUBLIC_URL?.replace(/\/+$/, '') ?? this.localUrl;
   }
 
   get databaseUrl(): string {

@@ -105,6 +105,15 @@ it('keeps the public address without a slash at its end, whether it was given wi
     expect(loadConfig({ PUBLIC_URL }).publicUrl).toBe('https://firm.example/api');
 });
 
+it.each([
+  ['127.0.0.1', 'http://127.0.0.1:8080'],
+  ['::1', 'http://[::1]:8080'],
+  ['localhost', 'http://localhost:8080'],
+])('makes the public address that is not given from the host %s', (HOST, url) => {
+  expect(loadConfig({ HOST }).publicUrl).toBe(url);
+  expect(loadConfig({ HOST, PUBLIC_URL: 'https://firm.example' }).localUrl).toBe(url);
+});
+
 it('reads numbers as numbers, and uses defaults for what is not given', () => {
   expect(loadConfig({ PORT: '0', DATABASE_POOL: '20', OTEL_TRACES_SAMPLER_ARG: '.5' })).toMatchObject({
     PORT: 0,
