@@ -77,6 +77,19 @@ describe('the command line', () => {
     });
   });
 
+  it('says of a tenant that a crash has left without settings how to complete it', async () => {
+    await execute(
+      test.url,
+      `insert into platform.tenants (alias, region, partition, stream_id)
+       select 'half', region, partition, gen_random_uuid() from platform.tenants where alias = 'acme'`,
+    );
+    expect(await cli('tenants set --alias half minutesPerUnit=10')).toBe(1);
+    expect(err.splice(0)).toEqual([expect.stringContaining('tenants create --alias half --name')]);
+    expect(await refused('tenants set --alias half minutesPerUnit=10')).toBe('tenant_incomplete');
+    expect(await json('tenants create --alias half --name Whole')).toMatchObject({ name: 'Whole' });
+    expect(await json('tenants set --alias half minutesPerUnit=10')).toMatchObject({ firmName: 'Whole' });
+  });
+
   it('makes an integration, and prints its secret once', async () => {
     const created = await json('integrations create --name One --tenant acme');
     expect(created).toEqual({

@@ -5,7 +5,7 @@ import { ClosedTenants } from '#event-store/closed-tenants';
 import { EventStore } from '#event-store/event-store';
 import { at } from '#event-store/load';
 import { Loader } from '#event-store/loader';
-import { DomainError, invalid } from '#kernel/errors';
+import { conflict, DomainError, invalid } from '#kernel/errors';
 import { type Kind, toId } from '#kernel/ids';
 import { checkName } from '#kernel/names';
 import { type RegisteredTenant, Tenants } from '#platform/auth/tenants';
@@ -76,13 +76,19 @@ export class TenantSetup {
   /**
    * Changes settings. The append is a bulk one, which lets no other append of the tenant happen meanwhile: no guard could tell
    * it that the tenant's first entry is made after it was asked for.
-   * @throws DomainError tenant_not_found, unknown_setting, invalid_setting, setting_fixed, promotion_in_progress
+   * @throws DomainError tenant_not_found, tenant_incomplete, unknown_setting, invalid_setting, setting_fixed,
+   * promotion_in_progress
    */
   async set(alias: string, given: Record<string, string>): Promise<TenantState> {
     const tenant = await this.tenants.get(alias);
     const id = toId('tenant', tenant.streamId);
     const [before] = await this.loader.load(tenant.id, [at(Tenant, id)]);
-    const { data } = before!;
+    if (!before)
+      throw conflict(
+        'tenant_incomplete',
+        `The creation of the tenant ${alias} was broken off. Complete it first: tenants create --alias ${alias} --name N`,
+      );
+    const { data } = before;
     const events = changeSettings(data, given, false);
     await this.bulk.append(operatorContext(tenant), [{ definition: Tenant, id, before, events }], 'cli', {
       within: async (client) => {
