@@ -4,9 +4,9 @@ import type { Cursor, FeedEntry } from '#event-store/feed';
 import { Contiguity, FeedOutOfOrder } from '#event-store/feed/contiguity';
 import { comparePositions } from '#event-store/position';
 import { pauseBetweenLooks } from '#kernel/looks';
-import { isConnectionLost } from '#platform/database/connection-lost';
 import type { Subscriber, Subscription } from './event-bus';
 import type { Calls, FeedSource } from './feed-source';
+import { isOutage } from './outage';
 
 const POLL_MS = 250;
 const HELD_LOOKS = { first: 5, last: POLL_MS };
@@ -116,7 +116,7 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
     const now = performance.now();
     this.problem = problem;
     if (problem === this.told && now - this.toldAt < REMINDER_MS) return;
-    if (isConnectionLost(error)) this.log.warn(problem + detail);
+    if (isOutage(error)) this.log.warn(problem + detail);
     else this.log.error(problem + detail, error.stack);
     this.told = problem;
     this.toldAt = now;

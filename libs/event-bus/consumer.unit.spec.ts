@@ -3,6 +3,7 @@ import type { Cursor, FeedEntry } from '#event-store/feed';
 import { type Position, START } from '#event-store/position';
 import { Consumer } from './consumer';
 import type { Calls, FeedSource } from './feed-source';
+import { CarrierAway } from './outage';
 
 const EVENT: FeedEntry = {
   tenantId: 1,
@@ -18,14 +19,14 @@ class HeldSource implements FeedSource<FeedEntry> {
   isThere = false;
   isFree = false;
   /** The error that reading it throws. */
-  fault?: string;
+  fault?: Error;
   /** Times on performance.now. */
   readonly reads: number[] = [];
 
   constructor(readonly calls: Calls) {}
 
   async own(): Promise<void> {
-    if (this.fault) throw new Error(this.fault);
+    if (this.fault) throw this.fault;
   }
 
   async read([{ after }]: Cursor[]): Promise<{ events: FeedEntry[]; more: boolean }> {
@@ -156,17 +157,35 @@ describe('a consumer', () => {
     jest.spyOn(Logger.prototype, 'error').mockImplementation(tell);
     jest.spyOn(Logger.prototype, 'log').mockImplementation(tell);
 
-    source.fault = 'the topic has too few partitions';
+    source.fault = new Error('the topic has too few partitions');
     await jest.advanceTimersByTimeAsync(150_000);
     expect(told).toEqual(Array(3).fill('audit: the topic has too few partitions'));
     expect(consumer.problem).toBe('audit: the topic has too few partitions');
 
-    source.fault = 'the topic is gone';
+    source.fault = new Error('the topic is gone');
     await jest.advanceTimersByTimeAsync(30_000);
     source.fault = undefined;
     await jest.advanceTimersByTimeAsync(30_000);
     expect(told.slice(3)).toEqual(['audit: the topic is gone', 'audit goes on']);
     expect(consumer.problem).toBeUndefined();
+    jest.restoreAllMocks();
+  });
+
+  it('warns of an outage, also of one that caused the error, and reports any other error with its stack', async () => {
+    const [errors, warnings] = (['error', 'warn'] as const).map((level) =>
+      jest.spyOn(Logger.prototype, level).mockImplementation(),
+    );
+    const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    const lost = new Error('Projection tally: connect ECONNREFUSED', { cause: refused });
+    const away = new CarrierAway('no broker');
+    const fault = new Error('Projection tally: no such column', { cause: new Error('no such column') });
+
+    for (const error of [lost, away, fault]) {
+      source.fault = error;
+      await jest.advanceTimersByTimeAsync(1_000);
+    }
+    expect(warnings.mock.calls).toEqual([[`audit: ${lost.message}`], ['audit: no broker']]);
+    expect(errors.mock.calls).toEqual([[`audit: ${fault.message}`, fault.stack]]);
     jest.restoreAllMocks();
   });
 

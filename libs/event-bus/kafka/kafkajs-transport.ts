@@ -4,7 +4,9 @@ import {
   type Admin,
   Kafka,
   KafkaJSAggregateError,
+  KafkaJSError,
   KafkaJSProtocolError,
+  KafkaJSTimeout,
   type LogEntry,
   logLevel,
   Partitioners,
@@ -13,6 +15,7 @@ import {
   type SASLOptions,
 } from 'kafkajs';
 import { Config } from '#platform/config';
+import { CarrierAway } from '../outage';
 import type { EventMessage } from './cloud-event';
 import { KafkaJsMembership } from './kafkajs-membership';
 import { KafkaTransport, type Member, type Membership, TooLarge } from './transport';
@@ -87,7 +90,7 @@ export class KafkaJsTransport extends KafkaTransport {
       // The producer's sequence numbers may no longer match the broker's; a new producer starts over.
       this.producer = undefined;
       await goodbye(connecting);
-      throw isTooLarge(error as Error) ? new TooLarge((error as Error).message, { cause: error }) : error;
+      throw passedOn(error as Error);
     }
   }
 
@@ -136,6 +139,8 @@ export class KafkaJsTransport extends KafkaTransport {
     const admin = this.kafka.admin();
     try {
       return await inTime(admin.connect().then(() => work(admin)));
+    } catch (error) {
+      throw passedOn(error as Error);
     } finally {
       await goodbye(admin);
     }
@@ -145,6 +150,19 @@ export class KafkaJsTransport extends KafkaTransport {
 function credentials({ KAFKA_SASL, KAFKA_USERNAME, KAFKA_PASSWORD }: Config): SASLOptions | undefined {
   if (!KAFKA_SASL) return undefined;
   return { mechanism: KAFKA_SASL, username: KAFKA_USERNAME!, password: KAFKA_PASSWORD! } as SASLOptions;
+}
+
+/** The error as callers know it: they have no use for the many kinds of kafkajs. */
+function passedOn(error: Error): Error {
+  if (isTooLarge(error)) return new TooLarge(error.message, { cause: error });
+  return isAway(error) ? new CarrierAway(error.message, { cause: error }) : error;
+}
+
+/** Whether brokers are away, or not ready. kafkajs marks such an error as retriable, and wraps it after the last try. */
+function isAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof KafkaJSTimeout) return true;
+  return (error instanceof KafkaJSError && error.retriable) || isAway(error.cause);
 }
 
 /** Whether a limit of the topic refused the messages: `max.message.bytes` or `segment.bytes`. kafkajs may wrap the answer. */
@@ -175,11 +193,11 @@ function requireTaken(
   if (left) throw new Error(`Topic ${topic} has no partition ${left.partition}`);
 }
 
-/** @throws Error when the brokers have not answered within PATIENCE_MS */
+/** @throws CarrierAway when the brokers have not answered within PATIENCE_MS */
 async function inTime<Result>(work: Promise<Result>): Promise<Result> {
   const timer = new AbortController();
   const late = delay(PATIENCE_MS, undefined, { signal: timer.signal }).then(() => {
-    throw new Error(`Kafka has not answered within ${PATIENCE_MS} ms`);
+    throw new CarrierAway(`Kafka has not answered within ${PATIENCE_MS} ms`);
   });
   return Promise.race([work, late]).finally(() => timer.abort());
 }

@@ -2,6 +2,7 @@ import kafkajs = require('kafkajs');
 import timers = require('node:timers/promises');
 
 import type { Config } from '#platform/config';
+import { CarrierAway } from '../outage';
 import type { EventMessage } from './cloud-event';
 import { KafkaJsTransport } from './kafkajs-transport';
 
@@ -72,4 +73,49 @@ describe('Kafka by kafkajs', () => {
     await expect(transport.send('events', messages)).rejects.toThrow('first question');
     expect(client.disconnect).toHaveBeenCalledTimes(2);
   });
+
+  it.each([
+    ['a broker that is away', () => again(kafkaError('KafkaJSConnectionError', 'connect ECONNREFUSED'))],
+    ['a broker that has gone', () => again(kafkaError('KafkaJSConnectionClosedError', 'Closed connection'))],
+    ['a broker that is silent', () => again(kafkaError('KafkaJSRequestTimeoutError', 'Request timed out'))],
+    ['a partition without a leader', () => again(answer('LEADER_NOT_AVAILABLE', true))],
+    ['waiting for a broker', () => kafkaError('KafkaJSLockTimeout', 'Timeout while acquiring lock')],
+  ])('tells an outage from other failures: %s', async (_what, failure) => {
+    const error = failure();
+    client.sendBatch.mockRejectedValueOnce(error);
+    client.listTopics.mockRejectedValueOnce(error);
+    for (const ask of [() => transport.send('events', messages), () => transport.partitionsOf('events')]) {
+      const failed: Error = await ask().catch((error) => error);
+      expect(failed).toBeInstanceOf(CarrierAway);
+      expect(failed.message).toBe(error.message);
+      expect(failed.cause).toBe(error);
+    }
+  });
+
+  it('takes brokers that do not answer for an outage, and a refusal for none', async () => {
+    client.listTopics.mockImplementationOnce(never);
+    await expect(transport.partitionsOf('events')).rejects.toBeInstanceOf(CarrierAway);
+    for (const refusal of [
+      again(answer('TOPIC_AUTHORIZATION_FAILED', false)),
+      kafkaError('KafkaJSSASLAuthenticationError', 'Wrong password'),
+      new TypeError('a fault'),
+    ]) {
+      client.sendBatch.mockRejectedValueOnce(refusal);
+      await expect(transport.send('events', messages)).rejects.toBe(refusal);
+    }
+  });
 });
+
+/** An error of kafkajs, whose types lack some of them, and their parameters. */
+function kafkaError(name: string, ...args: unknown[]): Error {
+  return Reflect.construct((kafkajs as unknown as Record<string, ErrorConstructor>)[name], args);
+}
+
+/** As kafkajs wraps an error after its last try. */
+function again(cause: Error): Error {
+  return kafkaError('KafkaJSNonRetriableError', cause, { cause });
+}
+
+function answer(type: string, retriable: boolean): Error {
+  return kafkaError('KafkaJSProtocolError', Object.assign(new Error(type), { type, retriable }));
+}

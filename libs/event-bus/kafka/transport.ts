@@ -27,7 +27,10 @@ export interface Membership {
 /** The brokers refuse the messages for their size. */
 export class TooLarge extends Error {}
 
-/** The operations that this service needs of a Kafka client. Each may be called while no broker answers. */
+/**
+ * The operations that this service needs of a Kafka client. Each may be called while no broker answers; those with a
+ * promise then throw CarrierAway.
+ */
 export abstract class KafkaTransport {
   /** The topic's number of partitions; undefined when there is no such topic. */
   abstract partitionsOf(topic: string): Promise<number | undefined>;
