@@ -11,6 +11,7 @@ import type { UnitOfWork } from '#event-store/unit-of-work';
 import { notFound } from '#kernel/errors';
 import { type Id, toUuid } from '#kernel/ids';
 import { ReadDatabase } from '#platform/database';
+import { logTrouble } from '#platform/database/trouble-log';
 import { Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import { live } from '#projections/live';
@@ -74,7 +75,7 @@ export class ExportEntityHandler implements ICommandHandler<ExportEntity> {
     try {
       yield* text;
     } catch (error) {
-      this.log.error(`An export was broken off: ${(error as Error).message}`);
+      logTrouble(this.log, `An export was broken off: ${(error as Error).message}`, error);
       throw error;
     }
   }

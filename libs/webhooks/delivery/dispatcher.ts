@@ -1,6 +1,7 @@
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '#kernel/clock';
+import { logTrouble } from '#platform/database/trouble-log';
 import { DeliveryState } from '../queue/delivery';
 import { QueueSignal } from '../queue/queue-signal';
 import { Attempt, GONE } from './attempt';
@@ -110,7 +111,7 @@ export class Dispatcher implements OnApplicationShutdown {
       } while (this.again && !this.stopping);
     } catch (error) {
       // The timer looks again.
-      this.log.error(`Deliveries are held up: ${(error as Error).message}`);
+      logTrouble(this.log, `Deliveries are held up: ${(error as Error).message}`, error);
     }
     // Cleared in the same turn, so that a `wake` a moment later begins a new pump.
     this.pumping = undefined;
@@ -187,7 +188,7 @@ export class Dispatcher implements OnApplicationShutdown {
     } catch (error) {
       // This is a fault of the service, not of the receiver: the delivery is tried again when the lane next looks.
       const what = finished ? 'was answered 410, but its webhook is not disabled yet' : 'cannot be sent';
-      this.log.error(`Delivery ${item.delivery.event_id} ${what}: ${(error as Error).message}`);
+      logTrouble(this.log, `Delivery ${item.delivery.event_id} ${what}: ${(error as Error).message}`, error);
       finished = undefined;
     }
     lane.ended(finished?.milliseconds ?? 0);

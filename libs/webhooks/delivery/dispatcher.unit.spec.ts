@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
 import { SystemClock } from '#kernel/clock';
 import type { DueDelivery } from '../queue/delivery';
 import type { QueueSignal } from '../queue/queue-signal';
@@ -54,4 +55,28 @@ it('fetches more when its last deliveries were begun while a round was ending', 
   for (let turns = 0; turns < 20; turns++) await turn();
   expect(fetched).toHaveLength(4);
   expect(lane.underWay).toBe(3);
+});
+
+it('warns when the database that it asks for deliveries is away', async () => {
+  const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  const [errors, warnings] = (['error', 'warn'] as const).map((level) =>
+    jest.spyOn(Logger.prototype, level).mockImplementation(),
+  );
+  const dispatcher = new Dispatcher(
+    { lookEverywhere: () => undefined, refresh: () => Promise.reject(refused) } as unknown as LeasedLanes,
+    {} as DueDeliveries,
+    {} as Rendering,
+    {} as Attempt,
+    {} as Outcomes,
+    {} as FailureWatch,
+    {} as QueueSignal,
+    {} as QueuePools,
+    new SystemClock(),
+    new DeliverySettings(),
+  );
+  dispatcher.look();
+  for (let turns = 0; turns < 5; turns++) await turn();
+  expect(warnings.mock.calls).toEqual([['Deliveries are held up: connect ECONNREFUSED']]);
+  expect(errors).not.toHaveBeenCalled();
+  jest.restoreAllMocks();
 });

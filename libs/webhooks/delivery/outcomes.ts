@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '#kernel/clock';
+import { logTrouble } from '#platform/database/trouble-log';
 import { DeliveryState, WORDS_WITHIN_MS } from '../queue/delivery';
 import type { Item, Lane } from './lanes/lane';
 import { LaneLeases } from './lanes/lane-leases';
@@ -159,10 +160,8 @@ export class Outcomes {
         for (const { lane, standing } of standings) if (lane.standing === standing) lane.isChanged = false;
         return;
       } catch (error) {
-        this.log.error({
-          msg: `Results of deliveries are not written yet: ${(error as Error).message}`,
-          deliveries: batch.length,
-        });
+        const msg = `Results of deliveries are not written yet: ${(error as Error).message}`;
+        logTrouble(this.log, { msg, deliveries: batch.length }, error);
         if (this.stopping) return;
         await delay(RETRY_MS);
       }

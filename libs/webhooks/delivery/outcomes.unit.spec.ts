@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { SystemClock } from '#kernel/clock';
 import { waitFor } from '../../../test/support/wait-for';
 import { DeliveryState } from '../queue/delivery';
@@ -62,4 +63,21 @@ it('results that have gathered are written by statements of limited length', asy
   await waitFor(() => count === 0, { description: 'all results to be written' });
   expect(Math.max(...written.map(({ length }) => length))).toBeLessThan(4_000_000);
   expect(written.flatMap((rows) => JSON.parse(rows))).toHaveLength(1_000);
+});
+
+it('results that are not written because the database is away are told in a warning', async () => {
+  const [errors, warnings] = (['error', 'warn'] as const).map((level) =>
+    jest.spyOn(Logger.prototype, level).mockImplementation(),
+  );
+  const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  const queue = { query: jest.fn().mockRejectedValueOnce(refused) };
+  const pools = { queue } as unknown as QueuePools;
+  const outcomes = new Outcomes(pools, {} as LaneLeases, new SystemClock());
+  let count = 1;
+  outcomes.add(finished('ok'), (all) => (count -= all.length));
+  await waitFor(() => count === 0, { description: 'the result to be written' });
+  const msg = 'Results of deliveries are not written yet: connect ECONNREFUSED';
+  expect(warnings.mock.calls).toEqual([[{ msg, deliveries: 1 }]]);
+  expect(errors).not.toHaveBeenCalled();
+  jest.restoreAllMocks();
 });

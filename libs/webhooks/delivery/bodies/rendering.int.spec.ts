@@ -76,6 +76,25 @@ it('records that cannot be read do not hold up others', async () => {
   await pools.end();
 });
 
+it('records that cannot be read because the database is away are told in a warning', async () => {
+  const pools = new QueuePools(hooks.store.config);
+  const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  jest.spyOn(pools.records, 'query').mockImplementation(() => Promise.reject(refused));
+  const [errors, warnings] = (['error', 'warn'] as const).map((level) =>
+    jest.spyOn(Logger.prototype, level).mockImplementation(),
+  );
+  const lane = new Lane(new DeliverySettings(), { payload_mode: 'full' } as LaneConfig, Infinity);
+  const delivery = { tenant_id: 7, kind: 'division', subject: 's', version: 1, at: '0.0.0' };
+  const rendering = new Rendering(pools, hooks.store.writes, new DeliverySettings());
+  await rendering.render([{ delivery, lane } as unknown as Item], () => undefined);
+  expect(warnings.mock.calls).toEqual([
+    ['Deliveries of division of tenant 7 cannot be rendered: connect ECONNREFUSED'],
+  ]);
+  expect(errors).not.toHaveBeenCalled();
+  jest.restoreAllMocks();
+  await pools.end();
+});
+
 /** A lane with a waiting delivery of a division for each name; the read model has all of them. */
 async function waiting(names: string[], atOnceChars: number) {
   const context = await hooks.tenant();

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { comparePositions, earliest, type Position, parsePosition } from '#event-store/position';
 import { pauseBetweenLooks } from '#kernel/looks';
 import { WriteDatabase } from '#platform/database';
+import { logTrouble } from '#platform/database/trouble-log';
 import type { RecordRow } from '#practice/records/record-list';
 import { webhookView } from '../../endpoints/endpoint';
 import { endpointsOf } from '../../endpoints/endpoints';
@@ -130,7 +131,8 @@ export class Rendering {
   /** Puts off deliveries whose records cannot be read, so that they do not hold up those of other kinds and tenants. */
   private putOff(items: readonly Item[], error: Error): void {
     const [{ kind, tenant_id }] = items.map(({ delivery }) => delivery);
-    this.log.error(`Deliveries of ${kind} of tenant ${tenant_id} cannot be rendered: ${error.message}`);
+    const line = `Deliveries of ${kind} of tenant ${tenant_id} cannot be rendered: ${error.message}`;
+    logTrouble(this.log, line, error);
     const now = performance.now();
     for (const item of items) {
       item.waitsSince ??= now;
