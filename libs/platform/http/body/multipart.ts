@@ -1,7 +1,9 @@
 import { once } from 'node:events';
-import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
+import type { BusboyFileStream, BusboyInstance } from '@fastify/busboy';
 import { DomainError, malformed } from '#kernel/errors';
 import { pointed } from '../json-pointer';
+import { fileNameOf } from './file-name';
+import { FormParser } from './form-parser';
 import { requireText } from './json-body';
 
 /** Limits of what a form may contain. */
@@ -50,7 +52,8 @@ export async function readForm(
       file = stream;
       // The reader of the file gets the error by reading; without a listener it would end the process.
       stream.on('error', () => {});
-      taken = take({ fileName: fileName && nameOf(fileName), contentType: type, bytes: bytesOf(stream) });
+      const named = fileNameOf(form.disposition, fileName);
+      taken = take({ fileName: named, contentType: type, bytes: bytesOf(stream) });
       taken.catch(reject);
     });
     form.on('filesLimit', () =>
@@ -95,10 +98,10 @@ async function* bytesOf(stream: BusboyFileStream): AsyncGenerator<Buffer> {
   }
 }
 
-function parserFor(contentType: string): BusboyInstance {
+function parserFor(contentType: string): FormParser {
   try {
     const headers = { 'content-type': contentType };
-    return new Busboy({ headers, preservePath: true, isPartAFile, limits: LIMITS });
+    return new FormParser({ headers, preservePath: true, isPartAFile, limits: LIMITS });
   } catch {
     throw malformed('malformed_form', 'multipart/form-data needs a boundary.');
   }
@@ -107,34 +110,6 @@ function parserFor(contentType: string): BusboyInstance {
 /** A file need not have a name (RFC 7578, section 4.2), so the part named `file` is one without it too. */
 function isPartAFile(name?: string, type?: string, fileName?: string): boolean {
   return name === 'file' || fileName !== undefined || type === 'application/octet-stream';
-}
-
-/**
- * The name of a file without its folders: PHP sends the whole path, which a receiver must not use. They are left out
- * here and not by the parser, as an encoded name may contain slashes that are part of the code.
- * @see RFC 7578, section 4.2
- */
-function nameOf(fileName: string): string {
-  return decoded(fileName).replace(/^.*[/\\]/s, '');
-}
-
-/**
- * Decodes the name of a file. .NET and Spring write a name that is not ASCII as encoded words of RFC 2047, followed by
- * `filename*`, which the parser ignores if `name` is quoted.
- */
-function decoded(fileName: string): string {
-  return fileName.replaceAll(
-    /=\?utf-8\?([bq])\?([^?]*)\?=(?:\s+(?==\?))?/gi,
-    (_word, encoding: string, text: string) => {
-      if (encoding.toLowerCase() === 'b') return Buffer.from(text, 'base64').toString();
-      const bytes = text
-        .replaceAll('_', ' ')
-        .replaceAll(/=([0-9a-f]{2})/gi, (_byte, hex: string) =>
-          String.fromCharCode(Number.parseInt(hex, 16)),
-        );
-      return Buffer.from(bytes, 'latin1').toString();
-    },
-  );
 }
 
 /**

@@ -92,11 +92,53 @@ it.each([
   ['encoded, with a slash in the code', '=?utf-8?B?SXM/LnR4dA==?=', 'Is?.txt'],
   ['not encoded', 'a=?b?.txt', 'a=?b?.txt'],
 ])('reads the name of a file that is %s', async (_who, written, name) => {
-  const starred = `${written}"; filename*=utf-8''na%C3%AFve%20%E2%82%AC.txt; size="1`;
-  for (const text of [written, starred]) {
-    const { files } = await read(file(text, 'x') + END);
-    expect(files).toEqual([[name, 'text/plain', 'x']]);
+  const { files } = await read(file(written, 'x') + END);
+  expect(files).toEqual([[name, 'text/plain', 'x']]);
+});
+
+describe.each(['name="file"', 'name=file'])('a file that is named twice, in a part with %s', (part) => {
+  const STARRED = "filename*=utf-8''na%C3%AFve%20%E2%82%AC.txt";
+
+  async function nameIn(...parameters: string[]): Promise<unknown> {
+    const disposition = ['form-data', part, ...parameters].join('; ');
+    const { files } = await read(`--b\r\nContent-Disposition: ${disposition}\r\n\r\nx\r\n${END}`);
+    return (files as string[][]).map(([name]) => name).join();
   }
+
+  it.each([
+    'filename="na?ve ?.txt"',
+    'filename="naive.txt"',
+    'filename=naive.txt',
+    'filename="=?utf-8?B?bmHDr3Zl?="',
+    'filename="naive\\".txt"',
+  ])('has the name that can have any characters, wherever that stands (the other: %s)', async (plain) => {
+    expect(await nameIn(plain, STARRED)).toBe('naïve €.txt');
+    expect(await nameIn(STARRED, plain)).toBe('naïve €.txt');
+    expect(await nameIn(plain, STARRED, 'size="1"')).toBe('naïve €.txt');
+  });
+
+  it.each(["filename*=utf-8''na%EFve.txt", "filename*=koi8-r''na%C3.txt", 'filename*=naïve'])(
+    'has the plain name when the other cannot be decoded: %s',
+    async (starred) => {
+      expect(await nameIn('filename="naïf.txt"', starred)).toBe('naïf.txt');
+      expect(await nameIn(starred, 'filename="naïf.txt"')).toBe('naïf.txt');
+    },
+  );
+
+  it('has no second name when only the text of the first looks like one', async () => {
+    const plain = `filename="a; filename*=utf-8''b"`;
+    expect(await nameIn(plain)).toBe("a; filename*=utf-8''b");
+  });
+
+  it('has a name without folders', async () => {
+    expect(await nameIn('filename="deed.pdf"', "filename*=utf-8''%2Fhome%2Fada%2Facte.pdf")).toBe('acte.pdf');
+  });
+});
+
+it('a file may have only the name that can have any characters', async () => {
+  const disposition = `form-data; name="file"; filename*=iso-8859-1'fr'%E9t%E9.txt`;
+  const { files } = await read(`--b\r\nContent-Disposition: ${disposition}\r\n\r\nx\r\n${END}`);
+  expect(files).toEqual([['été.txt', 'text/plain', 'x']]);
 });
 
 it.each([
