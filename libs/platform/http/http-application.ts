@@ -11,7 +11,7 @@ import { refuseEncodedBodies } from './body/content-encoding';
 import { BODY_LIMIT, limitDiscardedBodies } from './body/discarded-bodies';
 import { registerJsonBody } from './body/json-body';
 import { registerUploads, UPLOAD_MS } from './body/upload';
-import { answerClientError } from './client-error';
+import { answerClientError, answerExpectations, refuseWithoutHost } from './client-error';
 import { Drain } from './drain';
 import { RequestPipe } from './input/request.pipe';
 import { toProblem } from './problem';
@@ -32,7 +32,7 @@ export async function createHttpApplication(
     trustProxy: config.TRUSTED_PROXIES === 0 ? false : config.TRUSTED_PROXIES,
     genReqId: (request: IncomingMessage) => newTraceId(request.headers.traceparent),
     requestTimeout: UPLOAD_MS,
-    http: { headersTimeout: 30_000 },
+    http: { headersTimeout: 30_000, requireHostHeader: false },
     connectionTimeout: 60_000,
     // No part of a path is too long to be checked as an id: Node allows 16 KiB with all headers.
     routerOptions: { maxParamLength: 16_384 },
@@ -55,6 +55,7 @@ export async function createHttpApplication(
     abortOnError: false,
     logger,
   });
+  answerExpectations(fastify.server);
   fastify.decorate('drain', new Drain(fastify));
   registerJsonBody(fastify);
   registerUploads(fastify);
@@ -66,6 +67,7 @@ export async function createHttpApplication(
     void reply.header('X-Content-Type-Options', 'nosniff').header('X-Trace-Id', traceOf(request));
     done();
   });
+  refuseWithoutHost(fastify);
   // These refuse in `preParsing`: what `onRequest` refuses is neither authenticated nor counted.
   // No address accepts QUERY. Fastify would refuse one without a body before it looks whether the address exists.
   fastify.addHook('preParsing', ({ method }, _reply, _payload, done) =>

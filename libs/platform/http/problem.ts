@@ -29,6 +29,7 @@ export const TITLES: Record<number, string> = {
   413: 'Content Too Large',
   415: 'Unsupported Media Type',
   416: 'Range Not Satisfiable',
+  417: 'Expectation Failed',
   422: 'Unprocessable Content',
   429: 'Too Many Requests',
   431: 'Request Header Fields Too Large',
@@ -44,6 +45,7 @@ const CODES: Record<number, string> = {
   408: 'request_too_slow',
   413: 'body_too_large',
   415: 'unsupported_media_type',
+  417: 'expectation_failed',
   431: 'headers_too_large',
 };
 
