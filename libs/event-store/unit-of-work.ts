@@ -7,7 +7,7 @@ import { AppendDraft } from './append/append-draft';
 import type { AppendJob } from './append/append-job';
 import { type ClosedReason, tenantClosed } from './closed-tenants';
 import type { Codec } from './codec';
-import type { Folded } from './events';
+import type { Folded, RecordedEvent } from './events';
 import { type Ask, closed, type Repeat, repeatOf } from './load';
 import type { Loader } from './loader';
 import type { SubjectKeys } from './subject-keys';
@@ -78,6 +78,11 @@ export class UnitOfWork {
       }
     }
     return Object.fromEntries(names.map((name, index) => [name, answers[index]])) as Answers<Asks>;
+  }
+
+  /** Yields the events of a record that was loaded, oldest first, as many at a time as fit into memory. */
+  history({ id, version }: Folded): AsyncGenerator<RecordedEvent[]> {
+    return this.loader.parts(this.context.tenant.id, toUuid(id), { upTo: version });
   }
 
   /** The streams that were read and their versions, as a text for comparison. */

@@ -8,6 +8,7 @@ import { toUuid } from '#kernel/ids';
 import type { Day } from '#kernel/zone';
 import type { TenantRef } from '#platform/request-context';
 import { BillableStatus } from '#practice/billable/billable';
+import { lastWriteOff } from '#practice/billable/billable.write-off-day';
 import type { RecordState } from '#practice/records/record';
 import { type Digests, digestsOf, type Ground, type ImportedRecord } from '../records/imported-record';
 import { countersOf } from '../records/numbers';
@@ -185,7 +186,7 @@ export class Arrivals {
     };
   }
 
-  /** The day on which a record was written off, from its events: the state does not have it. */
+  /** The day on which a record was written off; null unless it is. */
   private async writtenOffOn(
     tenant: TenantRef,
     { id, table }: ImportedRecord,
@@ -193,11 +194,7 @@ export class Arrivals {
   ): Promise<Day | null> {
     if (table !== 'WorkItem' && table !== 'CostRecovery') return null;
     if ((data as { state: BillableStatus }).state !== BillableStatus.WrittenOff) return null;
-    let day: Day | null = null;
-    for await (const events of this.loader.parts(tenant.id, toUuid(id)))
-      for (const { event } of events)
-        if (event.type === `${table}WrittenOff`) day = (event.data as { day: Day }).day;
-    return day;
+    return lastWriteOff({ name: table }, this.loader.parts(tenant.id, toUuid(id)));
   }
 }
 

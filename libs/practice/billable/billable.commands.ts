@@ -13,6 +13,7 @@ import type { AnyBillable } from './billable';
 import type { WriteOffInput } from './billable.input';
 import { finalise, reinstate, remove, unfinalise } from './billable.transitions';
 import { writeOff } from './billable.write-off';
+import { lastWriteOff } from './billable.write-off-day';
 
 class BillableCommand {
   constructor(
@@ -65,7 +66,9 @@ export class ReinstateBillable extends BillableCommand {}
 
 export const ReinstateBillableHandler = handlerOf(ReinstateBillable, async (work, { definition, id }) => {
   const { record, matter, tenant } = await onMatter(work, definition, id);
-  const events = reinstate(definition, record.data, dayIn(tenant.timeZone, work.now));
+  const today = dayIn(tenant.timeZone, work.now);
+  const off = await lastWriteOff(definition, work.history(record));
+  const events = reinstate(definition, record.data, off !== null && off > today ? off : today);
   requireOpen(matter);
   return work.change(definition, record, events);
 });

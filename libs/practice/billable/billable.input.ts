@@ -27,3 +27,10 @@ export class WriteOffInput {
   })
   amount?: AmountInput | number | null;
 }
+
+/** Describes the action that undoes the write-offs of a record. */
+export const reinstating = {
+  description:
+    'Undoes all write-offs, but not what an invoice wrote off. The day of the reversal is today in the ' +
+    "tenant's time zone, or that of the latest write-off if that is later.",
+};

@@ -48,11 +48,14 @@ export function unfinalise<State extends BillableState>(
   return [{ type: `${definition.name}Unfinalised`, data: { movement: wholeMovement(definition, state) } }];
 }
 
-/** Reinstates everything that was written off from a record by request (not by an invoice). */
+/**
+ * Reinstates everything that was written off from a record by request (not by an invoice).
+ * @param day not before any of the write-offs, so that on no day more is reinstated than was written off
+ */
 export function reinstate<State extends BillableState>(
   definition: BillableDefinition<State>,
   state: State,
-  today: Day,
+  day: Day,
 ): DomainEvent[] {
   requireFree(definition, state);
   const whole = definition.whole(state);
@@ -64,7 +67,7 @@ export function reinstate<State extends BillableState>(
     amount: text(decimal(whole.amount).sub(remains.amount)),
     units: text(decimal(whole.units).sub(remains.units)),
   };
-  const data = { day: today, ...back, movement: movement(definition, state, today, back) };
+  const data = { day, ...back, movement: movement(definition, state, day, back) };
   return [{ type: `${definition.name}Reinstated`, data }];
 }
 

@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, Headers, Patch, Post, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Id } from '#kernel/ids';
 import { CurrentContext } from '#platform/auth/current-context';
 import { Permission } from '#platform/auth/permission.guard';
@@ -15,7 +15,7 @@ import {
   WriteOffBillable,
 } from '../billable/billable.commands';
 import { FinaliseBillables, OutcomeView } from '../billable/billable.finalise-many';
-import { WriteOffInput } from '../billable/billable.input';
+import { reinstating, WriteOffInput } from '../billable/billable.input';
 import {
   ApiAction,
   ApiCreate,
@@ -115,6 +115,7 @@ export class CostRecoveriesWriteController {
   }
 
   @Post(':id/reinstate')
+  @ApiOperation(reinstating)
   @ApiAction(CostRecoveryView)
   async reinstate(
     @CurrentContext() context: RequestContext,

@@ -1,3 +1,4 @@
+import { daysAfter } from '#kernel/zone';
 import type { SetClock } from '../../../test/support/set-clock';
 import type { AnyBillable } from '../billable/billable';
 import * as billable from '../billable/billable.commands';
@@ -87,7 +88,9 @@ export class BillingLife {
         step,
         (one) => one.state === 'Finalised' && !isReserved(one) && one.left.units.gt(0.0001),
       );
-      const { way, share, crumb, day } = step;
+      const { way, share, crumb, other } = step;
+      const later = daysAfter(this.witness.today, other);
+      const day = other % 3 === 0 ? later : step.day;
       const units = (item?.left.units ?? zero).mul(share).div(1000).toDP(4).toNumber();
       const amount = pence((item?.left.amount ?? zero).mul(share).div(1000))
         .add(crumb ? 0.001 : 0)

@@ -31,10 +31,10 @@ export class NaiveLedger {
   readonly facts = new Map<string, Part>();
 
   /** Records a new item, which is finalised at once. */
-  record(item: Omit<LedgerItem, 'whole' | 'left' | 'state' | 'invoiceId' | 'settled'>): Refusals {
+  record(item: Omit<LedgerItem, 'whole' | 'left' | 'state' | 'offOn' | 'invoiceId' | 'settled'>): Refusals {
     if (this.isClosed(item.matterId)) return ['matter_not_open'];
     const whole = worth(item);
-    const fresh = { ...item, whole, left: whole, invoiceId: null, settled: null };
+    const fresh = { ...item, whole, left: whole, offOn: null, invoiceId: null, settled: null };
     this.items.set(item.id, { ...fresh, state: 'Pending' });
     return this.finalise(item.id);
   }
@@ -110,6 +110,7 @@ export class NaiveLedger {
     if (units !== undefined && !left.units.eq(units))
       part = { units: exact(units), amount: pence(left.amount.mul(units).div(left.units)) };
     item.left = minus(left, part);
+    if (item.offOn === null || day > item.offOn) item.offOn = day;
     if (item.left.amount.isZero() && item.left.units.isZero()) item.state = 'WrittenOff';
     this.post(item, day, 'written_off', part);
     return [];
@@ -124,8 +125,11 @@ export class NaiveLedger {
       refusals.push('not_written_off');
     if (this.isClosed(item.matterId)) refusals.push('matter_not_open');
     if (refusals.length > 0) return refusals;
-    this.post(item, today, 'written_off', minus(item.whole, item.left), -1);
+    const { offOn } = item;
+    const day = offOn !== null && offOn > today ? offOn : today;
+    this.post(item, day, 'written_off', minus(item.whole, item.left), -1);
     item.left = item.whole;
+    item.offOn = null;
     item.state = 'Finalised';
     return [];
   }

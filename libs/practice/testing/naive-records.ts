@@ -35,6 +35,8 @@ export interface LedgerItem {
   whole: Part;
   left: Part;
   state: 'Pending' | 'Finalised' | 'Billed' | 'WrittenOff' | 'Deleted';
+  /** The latest day of the write-offs by request, until the item is reinstated. */
+  offOn: string | null;
   invoiceId: string | null;
   /** How the invoice that charges the item settled it; null before the issue. */
   settled: { day: string; before: Part; billed: Part; off: Part; up: Part } | null;
