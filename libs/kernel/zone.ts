@@ -1,4 +1,5 @@
 import { DateTime } from 'luxon';
+import { invalid } from './errors';
 
 /** A calendar day, `YYYY-MM-DD`. */
 export type Day = string;
@@ -41,6 +42,22 @@ export function dayGiven(zone: string, text: string): Day;
 export function dayGiven(zone: string, text: string | null | undefined, otherwise: Date): Day;
 export function dayGiven(zone: string, text: string | null | undefined, otherwise?: Date): Day {
   return text?.length === 10 ? text : dayIn(zone, text ?? otherwise!);
+}
+
+/**
+ * The day of a change to something that began on a certain day: the day that a request gives, or today, but no earlier
+ * than the beginning.
+ * @param began with the field of the request that gives the day
+ * @throws DomainError with the given code (422) when the request's day is earlier
+ */
+export function dayNotBefore(
+  began: { on: Day; code: string; what: string; field: string },
+  day: Day,
+  given: string | null | undefined,
+): Day {
+  if (day >= began.on) return day;
+  if (given) throw invalid(began.code, `${began.field}: ${began.what} ${began.on}.`, began.field);
+  return began.on;
 }
 
 /** The day that is `days` later. */

@@ -89,6 +89,12 @@ describe('work items', () => {
     expect(state).toMatchObject({ state: 3, remaining: '0', remainingUnits: '0' });
   });
 
+  it('are written off on that day even if it is before their own: the figures stay those of the source', () => {
+    const { state, events } = item({ State: 'WrittenOff', WriteOffDate: '2024-12-31' });
+    expect(state).toMatchObject({ state: 3, remaining: '0' });
+    expect(events[2].data).toMatchObject({ day: '2024-12-31', movement: { day: '2024-12-31' } });
+  });
+
   it('take their title from their task type and their minutes per unit from their client', () => {
     const known = new KnownRecords();
     const clientId = ids.of('Client', 'C1');

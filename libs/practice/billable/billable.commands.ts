@@ -1,7 +1,7 @@
 import { at, via } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
 import { numberGiven } from '#kernel/money';
-import { dayGiven, dayIn } from '#kernel/zone';
+import { dayGiven, dayIn, dayNotBefore } from '#kernel/zone';
 import type { RequestContext } from '#platform/request-context';
 import { Matter, requireOpen } from '../matters/matter.lookup';
 import { loadAddressed } from '../records/addressed-record';
@@ -9,7 +9,7 @@ import { handlerOf } from '../records/command';
 import { addressed } from '../records/record';
 import { settings, settingsOf } from '../tenants/tenant.lookup';
 import { amountGiven } from './amount-given';
-import type { AnyBillable } from './billable';
+import { type AnyBillable, enteredOn } from './billable';
 import type { WriteOffInput } from './billable.input';
 import { finalise, reinstate, remove, unfinalise } from './billable.transitions';
 import { writeOff } from './billable.write-off';
@@ -52,9 +52,9 @@ export const WriteOffBillableHandler = handlerOf(WriteOffBillable, async (work, 
   const found = await work.load({ record: at(definition, id), tenant: settingsOf(work.context) });
   const record = addressed(work, found.record, definition.kind);
   const { timeZone } = settings(found.tenant);
-  const day = dayGiven(timeZone, body.writeOffDate, work.now);
+  const given = dayGiven(timeZone, body.writeOffDate, work.now);
   const request = {
-    day,
+    day: dayNotBefore(enteredOn(definition, record.data), given, body.writeOffDate),
     reason: body.reason,
     units: numberGiven(body.units),
     amount: amountGiven(body.amount, definition.currency(record.data), 'amount'),

@@ -3,7 +3,11 @@ import { LARGEST_UNITS, NumberField, TextField } from '#platform/http/input/fiel
 import { DayField } from '#platform/http/input/time-fields';
 
 export class WriteOffInput {
-  @DayField({ description: "The day of the write-off. When absent, it is today in the tenant's time zone." })
+  @DayField({
+    description:
+      "The day of the write-off. When absent, it is today in the tenant's time zone, or the day of the entry date if that " +
+      'is later. An earlier day than that of the entry date is refused with 422 `before_entry`.',
+  })
   writeOffDate?: string | null;
 
   @TextField({ required: true, max: 500, description: 'Why the value is given up.' })

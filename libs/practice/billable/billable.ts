@@ -107,6 +107,11 @@ export function becomesUnbilled<State extends BillableState>(
   return !isUnbilled(definition, state) && isUnbilled(definition, definition.evolve(state, event));
 }
 
+/** The beginning for write-offs of a record, for `dayNotBefore`. */
+export function enteredOn({ noun }: { noun: string }, { entryDay }: BillableState) {
+  return { on: entryDay, code: 'before_entry', what: `the ${noun} is of`, field: 'writeOffDate' };
+}
+
 export function movement<State extends BillableState>(
   definition: Pick<BillableDefinition<State>, 'dimensions'>,
   state: State,

@@ -81,5 +81,20 @@ describe('the day of a write-off and of its reversal', () => {
       // What was reversed does not count any more.
       expect(await lastDay(id)).toBe('2026-11-29');
     });
+
+    it('a write-off has no day before that of the record', async () => {
+      const id = await record();
+      const refusal = { fault: 'invalid', code: 'before_entry' };
+      await expect(writeOff(of, id, '1926-11-29')).rejects.toMatchObject(refusal);
+      await expect(writeOff(of, id, '2026-11-19')).rejects.toMatchObject(refusal);
+      await writeOff(of, id, '2026-11-20');
+      expect(await lastDay(id)).toBe('2026-11-20');
+    });
+
+    it('a write-off has the day of a record that is dated later than today, unless told otherwise', async () => {
+      const id = await record('2026-12-05T12:00:00Z');
+      await writeOff(of, id);
+      expect(await lastDay(id)).toBe('2026-12-05');
+    });
   });
 });

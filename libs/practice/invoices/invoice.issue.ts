@@ -2,7 +2,7 @@ import { at, counter } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
 import { conflict } from '#kernel/errors';
 import { decimal } from '#kernel/money';
-import { type Day, dayGiven, dayIn, daysAfter } from '#kernel/zone';
+import { type Day, dayGiven, dayIn, dayNotBefore, daysAfter } from '#kernel/zone';
 import { bill, release, reverseBilling } from '../billable/billable.billing';
 import { Matter, requireOpen } from '../matters/matter.lookup';
 import { loadAddressed } from '../records/addressed-record';
@@ -10,7 +10,6 @@ import { nextNumber } from '../records/numbering';
 import { addressed } from '../records/record';
 import { settings, settingsOf, type TenantState } from '../tenants/tenant.lookup';
 import {
-  dayNotBefore,
   INVOICE_NUMBER,
   Invoice,
   type InvoiceState,

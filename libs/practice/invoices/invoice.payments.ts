@@ -2,10 +2,10 @@ import { at } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
 import { conflict, DomainError, invalid } from '#kernel/errors';
 import { decimal, text } from '#kernel/money';
-import { dayGiven } from '#kernel/zone';
+import { dayGiven, dayNotBefore } from '#kernel/zone';
 import { addressed } from '../records/record';
 import { settings, settingsOf } from '../tenants/tenant.lookup';
-import { dayNotBefore, Invoice, InvoiceStatus, issuedOn, requireInvoice } from './invoice';
+import { Invoice, InvoiceStatus, issuedOn, requireInvoice } from './invoice';
 import type { BadDebtInput, PaymentInput, PaymentReversalInput } from './invoice.input';
 import { amountOf } from './invoice.lines';
 
@@ -47,7 +47,7 @@ export async function reversePayment(
   if (!payment) throw new DomainError('not_found', 'payment_not_found', 'The invoice has no such payment.');
   if (payment.reversed !== null) throw conflict('payment_reversed', 'The payment has already been reversed.');
   requireInvoice(before.data, 'invoice_not_owed', PartPaid, Paid);
-  const paid = { on: payment.day, code: 'before_payment', what: 'it was paid on' };
+  const paid = { on: payment.day, code: 'before_payment', what: 'it was paid on', field: 'date' };
   const data = { paymentId, day: dayNotBefore(paid, day, body.date), reason: body.reason ?? null };
   return work.change(Invoice, before, [{ type: 'InvoicePaymentReversed', data }]);
 }

@@ -164,24 +164,9 @@ export function isIssuedUnpaid({ state, paid }: InvoiceState): boolean {
   return state === InvoiceStatus.Issued || (state === InvoiceStatus.Paid && paid === '0');
 }
 
-/**
- * The day of a change to something that began on a certain day: the day that a request gives, or today, but no earlier
- * than the beginning.
- * @throws DomainError with the given code (422) when the request's day is earlier
- */
-export function dayNotBefore(
-  began: { on: Day; code: string; what: string },
-  day: Day,
-  given: string | null | undefined,
-): Day {
-  if (day >= began.on) return day;
-  if (given) throw invalid(began.code, `date: ${began.what} ${began.on}.`, 'date');
-  return began.on;
-}
-
 /** The beginning for changes to an issued invoice, for `dayNotBefore`. */
 export function issuedOn({ issueDate }: Pick<InvoiceState, 'issueDate'>) {
-  return { on: issueDate!, code: 'before_issue', what: 'the invoice was issued on' };
+  return { on: issueDate!, code: 'before_issue', what: 'the invoice was issued on', field: 'date' };
 }
 
 /** Checks that an invoice is not due before its issue. @throws DomainError `due_before_issue` (422) */

@@ -10,6 +10,7 @@ const ENTRIES = [
   ['2025-06-30T23:30:00.000Z', '2025-07-01'],
   ['2025-12-31T23:30:00.000Z', '2025-12-31'],
   ['2026-01-05T09:00:00.000Z', '2026-01-05'],
+  ['2026-02-20T09:00:00.000Z', '2026-02-20'],
 ] as const;
 /** With the rates 299.85 and 299.7, units of ten, seven and five minutes have a value that ends in half a penny. */
 const RATES = [120, 99.99, 250, 333.3333, 87.5, 175, 60, 0.01, 0, 299.85, 299.7];

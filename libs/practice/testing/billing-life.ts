@@ -90,7 +90,7 @@ export class BillingLife {
       );
       const { way, share, crumb, other } = step;
       const later = daysAfter(this.witness.today, other);
-      const day = other % 3 === 0 ? later : step.day;
+      const day = other % 3 === 0 ? later : (step.day ?? undefined);
       const units = (item?.left.units ?? zero).mul(share).div(1000).toDP(4).toNumber();
       const amount = pence((item?.left.amount ?? zero).mul(share).div(1000))
         .add(crumb ? 0.001 : 0)
@@ -108,7 +108,7 @@ export class BillingLife {
             ...part,
             writeOffDate: day,
           }),
-        (id) => this.witness.ledger.writeOff(id, { ...part, day: day ?? this.witness.today }),
+        (id) => this.witness.ledger.writeOff(id, { ...part, day }, this.witness.today),
       );
     },
 

@@ -13,7 +13,7 @@ import {
 export interface WriteOff {
   units?: number;
   amount?: number;
-  day: string;
+  day?: string;
 }
 
 type Measure = 'finalised' | 'billed' | 'written_off' | 'written_up';
@@ -89,9 +89,11 @@ export class NaiveLedger {
     return [];
   }
 
-  writeOff(id: string, { units, amount, day }: WriteOff): Refusals {
+  writeOff(id: string, { units, amount, day: asked }: WriteOff, today: string): Refusals {
     const item = this.live(id);
     if (!item) return ['not_found'];
+    if (asked !== undefined && asked < item.day) return ['before_entry'];
+    const day = asked ?? (item.day > today ? item.day : today);
     if (isReserved(item)) return ['reserved'];
     if (item.state !== 'Finalised') return ['not_finalised'];
     const refusals: Refusals = [];
