@@ -163,7 +163,11 @@ export class PaymentInput {
   })
   amount: AmountInput | number;
 
-  @DayField({ description: "The day of the payment. When absent, it is today in the tenant's time zone." })
+  @DayField({
+    description:
+      "The day of the payment. When absent, it is today in the tenant's time zone. It may be before the issue date, as for " +
+      'money that the firm held on account.',
+  })
   date?: string | null;
 
   @TextField({
