@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Pool, QueryConfig } from 'pg';
-import { type Id, kindOf, toUuid } from '#kernel/ids';
+import { type Id, type Kind, kindOf, toId, toUuid } from '#kernel/ids';
 import { WriteDatabase } from '#platform/database';
 import { Coalescer } from './append/coalescer';
 import { Codec, EVENT_COLUMNS, type EventRow } from './codec';
@@ -68,6 +68,15 @@ export class Loader {
       if (events.length < limit) return;
       last += events.length;
     }
+  }
+
+  /** The ids of all records of a kind of which a tenant has few; those of deleted records, too. */
+  async idsOf<K extends Kind>(tenantId: number, kind: K): Promise<Id<K>[]> {
+    const { rows } = await this.database.pool.query<{ stream_id: string }>(
+      'select stream_id from event_store.streams where tenant_id = $1 and kind = $2',
+      [tenantId, kind],
+    );
+    return rows.map((row) => toId(kind, row.stream_id));
   }
 
   /** The version of a record; 0 if there is no record of that id and kind. */

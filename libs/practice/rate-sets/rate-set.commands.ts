@@ -1,5 +1,6 @@
 import { at, holding, linksTo } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
+import { invalid } from '#kernel/errors';
 import { newId } from '#kernel/ids';
 import { dayGiven } from '#kernel/zone';
 import { ChangeCommand, CreateCommand, handlerOf, RecordCommand } from '../records/command';
@@ -52,7 +53,13 @@ async function yieldDefault(work: UnitOfWork, to: string): Promise<void> {
 async function copy(work: UnitOfWork, id: string, { name, from, to, percent }: RateSetCopyInput) {
   const { set, tenant } = await work.load({ set: at(RateSet, id), tenant: settingsOf(work.context) });
   const { currency, entries } = addressed(work, set, 'rateset').data;
-  const { timeZone } = settings(tenant);
+  const { timeZone, currency: base } = settings(tenant);
+  // The request has no field for it to point at.
+  if (currency !== base)
+    throw invalid(
+      'currency_not_supported',
+      `The rate set is in ${currency}; only the base currency ${base} is accepted.`,
+    );
   const days = { from: from ? dayGiven(timeZone, from) : null, to: to ? dayGiven(timeZone, to) : null };
   requireDays(days.from, days.to);
   const data = {

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientBase } from 'pg';
-import { BulkAppender } from '#event-store/append/append-bulk';
+import { BulkAppender, type BulkStream } from '#event-store/append/append-bulk';
 import { ClosedTenants } from '#event-store/closed-tenants';
 import { EventStore } from '#event-store/event-store';
+import type { Folded } from '#event-store/events';
 import { at } from '#event-store/load';
 import { Loader } from '#event-store/loader';
 import { conflict, DomainError, invalid } from '#kernel/errors';
@@ -10,6 +11,7 @@ import { type Kind, toId } from '#kernel/ids';
 import { checkName } from '#kernel/names';
 import { type RegisteredTenant, Tenants } from '#platform/auth/tenants';
 import type { TenantRef } from '#platform/request-context';
+import { inCurrency, RateSet, type RateSetState } from '../rate-sets/rate-set.lookup';
 import { operatorContext } from './operator.lookup';
 import { createStartData } from './start-data';
 import { changeSettings, newTenant, Tenant, type TenantState } from './tenant';
@@ -74,10 +76,11 @@ export class TenantSetup {
   }
 
   /**
-   * Changes settings. The append is a bulk one, which lets no other append of the tenant happen meanwhile: no guard could tell
-   * it that the tenant's first entry is made after it was asked for.
+   * Changes settings; rate sets without entries take a new base currency. The append is a bulk one, which lets no other append
+   * of the tenant happen meanwhile: no guard could tell it that the tenant's first entry, or a rate set, is made after it was
+   * asked for.
    * @throws DomainError tenant_not_found, tenant_incomplete, unknown_setting, invalid_setting, setting_fixed,
-   * promotion_in_progress
+   * promotion_in_progress, concurrent_update
    */
   async set(alias: string, given: Record<string, string>): Promise<TenantState> {
     const tenant = await this.tenants.get(alias);
@@ -90,13 +93,36 @@ export class TenantSetup {
       );
     const { data } = before;
     const events = changeSettings(data, given, false);
-    await this.bulk.append(operatorContext(tenant), [{ definition: Tenant, id, before, events }], 'cli', {
+    const after = events.reduce<TenantState>((state, event) => Tenant.evolve(state, event), data);
+    const sets = given.currency === undefined ? [] : await this.rateSets(tenant);
+    const streams: BulkStream[] = [
+      { definition: Tenant, id, before, events },
+      ...sets.map((set) => ({
+        definition: RateSet,
+        id: set.id,
+        before: set,
+        events: inCurrency(set.data, after.currency),
+      })),
+    ];
+    await this.bulk.append(operatorContext(tenant), streams, 'cli', {
       within: async (client) => {
         await this.closed.requireOpen(tenant.id, client);
         changeSettings(data, given, await isEntered(client, tenant));
+        if (given.currency !== undefined && (await this.rateSets(tenant)).length !== sets.length)
+          throw conflict('concurrent_update', 'A rate set was made meanwhile; try again.');
       },
     });
-    return events.reduce<TenantState>((state, event) => Tenant.evolve(state, event), data);
+    return after;
+  }
+
+  /** All rate sets of a tenant, deleted ones included. */
+  private async rateSets({ id }: TenantRef): Promise<Folded<RateSetState>[]> {
+    const ids = await this.loader.idsOf(id, 'rateset');
+    const sets = await this.loader.load(
+      id,
+      ids.map((one) => at(RateSet, one)),
+    );
+    return sets.filter((set) => set !== undefined);
   }
 
   /** Registers a tenant. A registered one without settings, which a crash has left, is reused. */
