@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { DomainError } from '#kernel/errors';
 import { WriteDatabase } from '#platform/database';
 import { type AppendJob, locksOf } from './append/append-job';
-import { appendStatement } from './append/append-parameters';
+import { appendStatement, type BusyTenants } from './append/append-parameters';
 import { Coalescer, type Locks } from './append/coalescer';
+import { TenantLanes } from './append/tenant-lanes';
 import { type ClosedReason, tenantClosed } from './closed-tenants';
-import { fromStore } from './outage';
+import { fromStore, storeUnavailable } from './outage';
 import type { Position } from './position';
 import { AppendSignal } from './signal';
 
@@ -35,18 +35,45 @@ interface Answer {
   epoch: number;
   transaction_id: string | null;
   positions: string[] | null;
+  /** Numbers, from 1, of the commands that wrote nothing because somebody holds their tenant's lock. */
+  busy: number[];
 }
 
-/** Appends commands. Commands that arrive together in one process share one round trip and one transaction. */
+type Result = Position | undefined;
+
+/** Stands for the result of a command that has to wait for its tenant. */
+const LEFT_OUT = new Error('Somebody holds the lock of the tenant');
+
+const NOTHING_CHANGED = 'The event store takes no changes at the moment; nothing was changed.';
+/** As long as the server lets a batch wait for a lock. */
+const PATIENCE_MS = 10_000;
+
+/**
+ * Appends commands. Commands that arrive together in one process share one round trip and one transaction. Such a batch
+ * waits for no tenant: commands of a tenant whose lock somebody holds are sent again, with none of other tenants.
+ */
 @Injectable()
 export class Appender {
-  private readonly coalescer: Coalescer<AppendJob, Position | undefined>;
+  private readonly coalescer: Coalescer<AppendJob, Result>;
+  private readonly late: TenantLanes<AppendJob, Result>;
 
   constructor(
     private readonly database: WriteDatabase,
     private readonly signal: AppendSignal,
   ) {
-    this.coalescer = new Coalescer((jobs, locks) => this.run(jobs, locks), { lanes: 2, locks: locksOf });
+    this.coalescer = new Coalescer(
+      async (jobs, locks) => {
+        const results = await this.run(jobs, locks, 'left out');
+        return results.map((result, index) => (result === LEFT_OUT ? this.late.submit(jobs[index]) : result));
+      },
+      { lanes: 2, locks: locksOf },
+    );
+    this.late = new TenantLanes((jobs, locks) => this.run(jobs, locks, 'awaited'), {
+      locks: locksOf,
+      // Most connections are left to other tenants.
+      flights: Math.ceil(database.pool.options.max / 4),
+      patience: { ms: PATIENCE_MS, error: storeUnavailable(NOTHING_CHANGED) },
+    });
   }
 
   /**
@@ -55,21 +82,21 @@ export class Appender {
    * @throws AppendRefused, or DomainError `store_unavailable` when the store does not answer, `promotion_in_progress`
    * when the tenant is closed
    */
-  append(job: AppendJob): Promise<Position | undefined> {
+  append(job: AppendJob): Promise<Result> {
     return this.coalescer.submit(job);
   }
 
-  private async run(jobs: AppendJob[], locks: Locks[]): Promise<(Position | undefined | Error)[]> {
-    const statement = appendStatement(jobs, locks);
+  private async run(jobs: AppendJob[], locks: Locks[], busy: BusyTenants): Promise<(Result | Error)[]> {
+    const statement = appendStatement(jobs, locks, busy);
     const { rows } = await fromStore(
       () => this.database.pool.query<Answer>(statement),
       'The event store does not answer; whether the change was made is not known.',
-      'The event store takes no changes at the moment; nothing was changed.',
+      NOTHING_CHANGED,
     );
     return this.results(jobs, rows[0]);
   }
 
-  private results(jobs: AppendJob[], answer: Answer): (Position | undefined | Error)[] {
+  private results(jobs: AppendJob[], answer: Answer): (Result | Error)[] {
     const refused = refusalsOf(answer);
     let appended = 0;
     const partitions = new Set<number>();
@@ -91,8 +118,8 @@ export class Appender {
 }
 
 /** The refused commands by their index, each with the reason that decides the answer. */
-function refusalsOf({ refusals }: Answer): Map<number, AppendRefused | DomainError> {
-  const refused = new Map<number, AppendRefused | DomainError>();
+function refusalsOf({ refusals, busy }: Answer): Map<number, Error> {
+  const refused = new Map<number, Error>();
   for (const refusal of refusals ?? []) {
     const index = refusal.command - 1;
     const known = refused.get(index);
@@ -100,6 +127,8 @@ function refusalsOf({ refusals }: Answer): Map<number, AppendRefused | DomainErr
     else if (!known || (known instanceof AppendRefused && outweighs(refusal.verdict, known.verdict)))
       refused.set(index, new AppendRefused(refusal.verdict, refusal.subject, refusal.actual));
   }
+  // What such a command was judged by may change while it waits.
+  for (const command of busy) refused.set(command - 1, LEFT_OUT);
   return refused;
 }
 

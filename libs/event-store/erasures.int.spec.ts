@@ -1,3 +1,4 @@
+import { Client } from 'pg';
 import { SystemClock } from '#kernel/clock';
 import type { DomainEvent, StreamDefinition } from '#kernel/decider';
 import { type Id, newId, toUuid } from '#kernel/ids';
@@ -8,6 +9,7 @@ import { ClosedTenants } from './closed-tenants';
 import { Erasures } from './erasures';
 import type { Folded } from './events';
 import { at } from './load';
+import { lockTenant } from './locks';
 import { derivedOf } from './streams/testing/derived';
 
 type State = { fullName: string | null; title: string };
@@ -50,8 +52,8 @@ describe('erased people', () => {
     return id;
   }
 
-  function change(id: Id, events: Event[], by: Pick<TestStore, 'store'> = store) {
-    return by.store.execute(context, async (work) => {
+  function change(id: Id, events: Event[], by = context) {
+    return store.store.execute(by, async (work) => {
       const { person } = await work.load({ person: at(Person, id) });
       return work.change(Person, person!, events);
     });
@@ -87,6 +89,23 @@ describe('erased people', () => {
     await expect(bulk.append(context, [erased], 'import')).rejects.toThrow('is erased by a bulk append');
     expect([await hasKey(id), (await read(id)).fullName]).toEqual([true, expect.stringMatching(/^Quill/)]);
     await closed.open(context.tenant.id);
+  });
+
+  it('are erased once nobody holds the lock of their tenant, and those of other tenants meanwhile', async () => {
+    const id = await made();
+    const neighbour = await createContext(store);
+    const other = newId('entity');
+    await store.store.execute(neighbour, async (work) => work.create(Person, other, [named('Neighbour')]));
+    const holder = new Client(store.url);
+    await holder.connect();
+    await holder.query('begin');
+    await lockTenant(holder, context.tenant.id);
+    const late = change(id, [erasure]);
+    await change(other, [erasure], neighbour);
+    expect([await hasKey(id), await hasKey(other)]).toEqual([true, false]);
+    await holder.end();
+    await late;
+    expect(await hasKey(id)).toBe(false);
   });
 
   it('lose their key and the reservation of their name with the event that erases them', async () => {

@@ -46,7 +46,7 @@ class Writer {
   async begin(context: RequestContext, name: string): Promise<void> {
     const job = newStream(context, name);
     await this.client.query('begin');
-    await this.client.query(APPEND_SQL, appendParameters([job], [locksOf(job)]));
+    await this.client.query(APPEND_SQL, appendParameters([job], [locksOf(job)], 'awaited'));
     this.open = name;
   }
 

@@ -1,6 +1,6 @@
 import { v5, v7 } from 'uuid';
 import { type AppendJob, locksOf } from './append/append-job';
-import { nameLock, streamLock, tenantLock } from './locks';
+import { nameLock, streamLock } from './locks';
 
 const job = (more: Partial<AppendJob>): AppendJob => ({
   tenantId: 1,
@@ -61,7 +61,7 @@ describe('locks', () => {
         nameLock('repeat', 1, 'i', 'k'),
       ]),
     );
-    expect(new Set(locks.shared)).toEqual(new Set([tenantLock(1), streamLock(relied), streamLock(target)]));
+    expect(new Set(locks.shared)).toEqual(new Set([streamLock(relied), streamLock(target)]));
   });
 
   it('are not shared for what is already claimed exclusively', () => {
@@ -69,6 +69,6 @@ describe('locks', () => {
     const locks = locksOf(
       job({ streams: [write(stream)], sections: { links: [{ target: stream, kind: 'x', source: stream }] } }),
     );
-    expect(locks.shared).toEqual([tenantLock(1)]);
+    expect(locks.shared).toEqual([]);
   });
 });

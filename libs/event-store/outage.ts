@@ -9,6 +9,10 @@ function isOutage(error: unknown): boolean {
   return !(error instanceof DomainError || error instanceof TypeError || error instanceof RangeError);
 }
 
+export function storeUnavailable(message: string): DomainError {
+  return new DomainError('unavailable', 'store_unavailable', message, [], { 'Retry-After': '1' });
+}
+
 /**
  * Runs a query against the store.
  * @param outcome message that tells the client what is known of its request when the store does not answer
@@ -25,10 +29,6 @@ export async function fromStore<Result>(
   } catch (cause) {
     if (!isOutage(cause)) throw cause;
     const isUndone = cause instanceof DatabaseError && cause.severity === 'ERROR';
-    const message = isUndone ? undone : outcome;
-    const unavailable = new DomainError('unavailable', 'store_unavailable', message, [], {
-      'Retry-After': '1',
-    });
-    throw Object.assign(unavailable, { cause });
+    throw Object.assign(storeUnavailable(isUndone ? undone : outcome), { cause });
   }
 }

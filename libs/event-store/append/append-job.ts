@@ -1,4 +1,4 @@
-import { nameLock, streamLock, tenantLock } from '../locks';
+import { nameLock, streamLock } from '../locks';
 import type { Locks } from './coalescer';
 
 /** A stream after its new events. */
@@ -72,8 +72,8 @@ export interface AppendJob {
 }
 
 /**
- * The locks of an append. Exclusive: what it writes, and streams that must not get links meanwhile. Shared: what it
- * relies on, and streams that it links to.
+ * The locks of an append, without its tenant's. Exclusive: what it writes, and streams that must not get links meanwhile.
+ * Shared: what it relies on, and streams that it links to.
  */
 export function locksOf({ tenantId, streams, guards, sections }: AppendJob): Locks {
   const exclusive = [
@@ -86,7 +86,6 @@ export function locksOf({ tenantId, streams, guards, sections }: AppendJob): Loc
     ...(sections.repeats ?? []).map(({ integration, key }) => nameLock('repeat', tenantId, integration, key)),
   ];
   const shared = [
-    tenantLock(tenantId),
     ...guards.map(({ stream }) => streamLock(stream)),
     ...(sections.links ?? []).map(({ target }) => streamLock(target)),
   ];

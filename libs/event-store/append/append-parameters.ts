@@ -1,3 +1,4 @@
+import { tenantLock } from '../locks';
 import { storedJson } from '../stored-json';
 import type { AppendJob, Section } from './append-job';
 import type { Locks } from './coalescer';
@@ -16,9 +17,20 @@ const SECTIONS: readonly Section[] = [
 /** PostgreSQL's array syntax for numbers, UUIDs and names that need no quotes. */
 const array = (values: unknown[]) => `{${values.join(',')}}`;
 
+/**
+ * What a batch does about tenants whose lock somebody holds: it waits for them, or leaves their jobs undone. Only jobs of
+ * one tenant may wait, so that no other tenant's jobs wait with them.
+ */
+export type BusyTenants = 'awaited' | 'left out';
+
 /** The parameters of `event_store.append` for a batch. */
-export function appendParameters(jobs: readonly AppendJob[], locks: readonly Locks[]): (string | null)[] {
-  const sorted = sortedLocks(locks);
+export function appendParameters(
+  jobs: readonly AppendJob[],
+  locks: readonly Locks[],
+  busy: BusyTenants,
+): (string | null)[] {
+  const tenants = jobs.map(({ tenantId }) => tenantLock(tenantId));
+  const sorted = [...(busy === 'awaited' ? sharedLocks(tenants) : []), ...sortedLocks(locks)];
   const streams = elements(jobs, 'streams');
   const events = elements(jobs, 'events');
   const guards = elements(jobs, 'guards');
@@ -47,10 +59,11 @@ export function appendParameters(jobs: readonly AppendJob[], locks: readonly Loc
     array(guards.all.map(({ stream }) => stream)),
     array(guards.all.map(({ version }) => version)),
     ...SECTIONS.map((name) => section(jobs, name)),
+    array(busy === 'awaited' ? [] : tenants),
   ];
 }
 
-const PARAMETERS = 23 + SECTIONS.length;
+const PARAMETERS = 24 + SECTIONS.length;
 const placeholders = (count: number) =>
   Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ');
 
@@ -61,13 +74,21 @@ const APPEND_AND_ERASE_SQL = `select * from event_store.append_and_erase(${place
 export function appendStatement(
   jobs: readonly AppendJob[],
   locks: readonly Locks[],
+  busy: BusyTenants,
 ): { name: string; text: string; values: (string | null)[] } {
-  const values = appendParameters(jobs, locks);
+  const values = appendParameters(jobs, locks, busy);
   const erasures = section(jobs, 'erasures');
   return erasures === null
     ? { name: 'event_store.append', text: APPEND_SQL, values }
-    : { name: 'event_store.append_and_erase', text: APPEND_AND_ERASE_SQL, values: [...values, erasures] };
+    : {
+        name: 'event_store.append_and_erase',
+        text: APPEND_AND_ERASE_SQL,
+        values: values.toSpliced(-1, 0, erasures),
+      };
 }
+
+const sharedLocks = (locks: readonly bigint[]) =>
+  [...new Set(locks)].map((lock): [bigint, boolean] => [lock, false]);
 
 /**
  * All locks of a batch without duplicates, exclusive if any job needs that. All batches take locks in the same order.

@@ -9,7 +9,7 @@ export interface Locks {
 interface Waiting<Job, Result> {
   job: Job;
   locks: Locks;
-  resolve(result: Result): void;
+  resolve(result: Result | Promise<Result>): void;
   reject(error: unknown): void;
 }
 
@@ -34,11 +34,11 @@ export class Coalescer<Job, Result> {
 
   constructor(
     /**
-     * Returns the results in the order of the jobs; an Error in place of a result rejects that job alone. If it throws
-     * `unavailable`, all jobs are rejected with that. If it throws anything else, nothing was done, and each job is run
+     * Returns the results in the order of the jobs. An Error in place of a result rejects that job alone; a promise is the
+     * result of a job that takes longer than the batch. If it throws `unavailable`, all jobs are rejected with that. If it throws anything else, nothing was done, and each job is run
      * by itself.
      */
-    private readonly run: (jobs: Job[], locks: Locks[]) => Promise<(Result | Error)[]>,
+    private readonly run: (jobs: Job[], locks: Locks[]) => Promise<(Result | Error | Promise<Result>)[]>,
     private readonly options: { lanes: number; locks?: (job: Job) => Locks },
   ) {}
 

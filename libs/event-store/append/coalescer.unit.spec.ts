@@ -116,6 +116,20 @@ describe('Coalescer', () => {
     expect(await answers).toMatchObject([{ reason: { message: 'refused' } }, { value: 'b' }]);
   });
 
+  it('goes on when a batch has landed, although one of its jobs takes longer', async () => {
+    let finish!: (result: string) => void;
+    const later = new Promise<string>((resolve) => (finish = resolve));
+    const coalescer = new Coalescer<string, string>(
+      async (jobs) => jobs.map((job) => (job === 'slow' ? later : job)),
+      { lanes: 1 },
+    );
+    const slow = coalescer.submit('slow');
+    expect(await coalescer.submit('a')).toBe('a');
+    expect(await coalescer.submit('b')).toBe('b');
+    finish('done');
+    expect(await slow).toBe('done');
+  });
+
   it('runs the jobs of a batch that failed as a whole one by one', async () => {
     const runs: string[][] = [];
     const coalescer = new Coalescer<string, string>(
