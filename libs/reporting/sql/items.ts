@@ -31,7 +31,7 @@ export function itemsQuery(
 ): string {
   const { report } = over;
   const { demand, context } = parts;
-  const base = baseOf(over, parts, leaf, top);
+  const base = rowsFrom(over, parts, leaf, top);
   const keys = [...demand.keys].map((column) => `${sourceSql(column, context)} as ${itemName(column)}`);
   const taken = isSummed(parts)
     ? [...keys, ...sumsOf(report.alias, demand), `${report.alias}.items as ${ITEMS}`]
@@ -48,7 +48,7 @@ export function itemsQuery(
   return `\n  select ${taken.join(', ')}\n  from ${base.from}\n  ${joined}${where}\n`;
 }
 
-function baseOf(over: Over, parts: Building, { where, cut }: LeafRows, top?: TopGroups): Base {
+function rowsFrom(over: Over, parts: Building, { where, cut }: LeafRows, top?: TopGroups): Base {
   if (cut) {
     const page = pageRows(over, parts, where, cut);
     return { from: `(\n  ${page}\n  ) ${over.report.alias}`, where: [], steps: new Map() };
