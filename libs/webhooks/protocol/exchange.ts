@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Dispatcher, errors } from 'undici';
+import type { OnLine } from './connections';
 import { keptText } from './kept-text';
 
 /** How an exchange ended. `error` is absent when the answer arrived whole. */
@@ -11,6 +12,8 @@ export interface Exchanged {
   response?: string;
   /** Whether a connection was established: a failure after that is not retried on another address. */
   isConnected: boolean;
+  /** Whether a connection that had carried a request before broke off before the status of this one came. */
+  wasClosed: boolean;
 }
 
 const keptBytes = 20 * 1024;
@@ -92,9 +95,10 @@ export async function exchange(
   connectMs: number,
   ending: Ending,
 ): Promise<Exchanged> {
-  const reader = new AnswerReader(origin.startsWith('https:'));
+  const sent: OnLine = { method: 'POST', path, headers, body };
+  const reader = new AnswerReader(origin.startsWith('https:'), sent);
   ending.when((failure) => reader.stop(failure));
-  pool.dispatch({ method: 'POST', path, headers, body }, reader);
+  pool.dispatch(sent, reader);
   // A connection that is open already may take the request at once.
   if (reader.isConnected) return reader.ended;
   const timer = setTimeout(() => {
@@ -119,8 +123,12 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   private readonly chunks: Buffer[] = [];
   private size = 0;
   private hints = 0;
+  private isReused = false;
 
-  constructor(private readonly isSecure: boolean) {
+  constructor(
+    private readonly isSecure: boolean,
+    private readonly sent: OnLine,
+  ) {
     this.ended = new Promise((resolve, reject) => {
       this.settle = resolve;
       this.reject = reject;
@@ -138,8 +146,12 @@ class AnswerReader implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // The attempt was stopped while it connected, when there was nothing to abort yet.
-    if (this.isSettled) controller.abort(new Error('Nobody waits for it any more.'));
-    else this.controller = controller;
+    if (this.isSettled) {
+      controller.abort(new Error('Nobody waits for it any more.'));
+      return;
+    }
+    this.controller = controller;
+    this.isReused = this.sent.line?.begin() ?? false;
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
@@ -190,6 +202,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
       retryAfter: this.header('retry-after')?.slice(0, keptHeaderCharacters),
       response: isPlain && this.size > 0 ? keptText(Buffer.concat(this.chunks), keptBytes) : undefined,
       isConnected: this.isConnected,
+      wasClosed: this.isReused && failure?.code === 'reset' && this.status === undefined,
     });
   }
 

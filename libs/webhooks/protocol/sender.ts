@@ -1,9 +1,8 @@
-import { isIPv6 } from 'node:net';
 import { LRUCache } from 'lru-cache';
-import { Pool } from 'undici';
 import { isAddress } from '#platform/net/address';
 import type { Destination } from '#platform/net/openings';
 import { type Resolve, systemResolve } from '#platform/net/resolve';
+import { Connections } from './connections';
 import { Ending, type Exchanged, exchange, Failure, type Request } from './exchange';
 import { destinationOf, InvalidUrl, type TargetRules, Targets } from './target';
 
@@ -62,8 +61,8 @@ const leastShare = 1 / 4;
  * others.
  */
 const mostAddresses = 8;
-/** Pools of connections that are kept, one for each receiver at an address. */
-const mostPools = 500;
+/** URLs that are remembered as allowed. */
+const mostUrls = 500;
 
 /**
  * Sends deliveries only to addresses that were looked up and found allowed during the same attempt. The connection is
@@ -72,25 +71,19 @@ const mostPools = 500;
 export class Sender {
   private readonly targets: Targets;
   private readonly resolve: Resolve;
-  private readonly connections: number;
+  private readonly connections: Connections;
   private readonly connectMs: number;
   private readonly totalMs: number;
-  private readonly ca?: string;
   /** Checked URLs. The verdict of the rules on a URL does not change; the addresses of its name do. */
-  private readonly checkedUrls = new LRUCache<string, Target>({ max: mostPools });
-  private readonly pools = new LRUCache<string, Pool>({
-    max: mostPools,
-    dispose: (pool) => void pool.close(),
-  });
+  private readonly checkedUrls = new LRUCache<string, Target>({ max: mostUrls });
 
   constructor(rules: TargetRules, options: Options = {}) {
     const { resolve, connections = 5, connectMs = 5_000, totalMs = 15_000, ca } = options;
     this.targets = new Targets(rules);
     this.resolve = resolve ?? systemResolve({ timeoutMs: connectMs });
-    this.connections = connections;
+    this.connections = new Connections({ connections, connectMs, ca });
     this.connectMs = connectMs;
     this.totalMs = totalMs;
-    this.ca = ca;
   }
 
   /**
@@ -127,9 +120,8 @@ export class Sender {
   }
 
   /** Closes the connections, once the requests under way have ended. */
-  async close(): Promise<void> {
-    const pools = [...this.pools.values()];
-    await Promise.all(pools.map((pool) => pool.close()));
+  close(): Promise<void> {
+    return this.connections.close();
   }
 
   private async attempt(
@@ -149,8 +141,7 @@ export class Sender {
     for (const address of addresses) {
       const remaining = connectBy - performance.now();
       const connectMs = Math.max(1, remaining / left--, Math.min(remaining, this.connectMs * leastShare));
-      const pool = this.poolOf(receiver, target, address);
-      const exchanged = await exchange(pool, request, connectMs, ending);
+      const exchanged = await this.exchange(receiver, address, request, connectMs, ending);
       const outcome = outcomeOf(exchanged, address);
       if (exchanged.isConnected || ending.failure) return outcome;
       // Reports the first address where something answered, otherwise the first address: IPv6, which comes last, is
@@ -204,26 +195,29 @@ export class Sender {
     }
   }
 
-  /** One pool for each address, as another address that the name has later is another machine. */
-  private poolOf(receiver: string, { origin }: Target, address: string): Pool {
-    const key = `${receiver} ${origin} ${address}`;
-    const known = this.pools.get(key);
-    if (known) return known;
-    const pool = new Pool(origin, {
-      connections: this.connections,
-      connect: {
-        ca: this.ca,
-        rejectUnauthorized: true,
-        timeout: this.connectMs,
-        autoSelectFamily: false,
-        lookup: (_name, _options, found) => found(null, address, isIPv6(address) ? 6 : 4),
-      },
-      // An attempt has its own time limits, which no answer extends.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
-    this.pools.set(key, pool);
-    return pool;
+  /**
+   * Sends a request to an address. A receiver may close a connection at any time between two requests, so a request on a
+   * kept connection that breaks off without an answer is sent once more, on a new one. Should the receiver have read the
+   * first, it knows the message by its `webhook-id`.
+   * @see RFC 9112, sections 9.3.1 and 9.5
+   */
+  private async exchange(
+    receiver: string,
+    address: string,
+    request: Request,
+    connectMs: number,
+    ending: Ending,
+  ): Promise<Exchanged> {
+    const { origin } = request;
+    const pool = this.connections.pool(receiver, origin, address);
+    const exchanged = await exchange(pool, request, connectMs, ending);
+    if (!exchanged.wasClosed) return exchanged;
+    const line = this.connections.fresh(origin, address);
+    try {
+      return await exchange(line, request, this.connectMs, ending);
+    } finally {
+      void line.destroy();
+    }
   }
 }
 
