@@ -27,6 +27,8 @@ export class InvalidUrl extends DomainError {
 }
 
 const mostCharacters = 2048;
+/** @see RFC 1035, section 2.3.4 */
+const mostOfLabel = 63;
 
 /** Decides to which addresses deliveries may be sent. */
 export class Targets {
@@ -57,8 +59,11 @@ export class Targets {
     if (url.username || url.password)
       throw new InvalidUrl('userinfo', 'The URL must not have a user name or password.');
     url.hostname = url.hostname.replace(/\.$/, '');
-    if (url.hostname.split('.').includes(''))
+    const labels = url.hostname.split('.');
+    if (labels.includes(''))
       throw new InvalidUrl('malformed', 'The host has two dots in a row, or nothing but one.');
+    if (labels.some(({ length }) => length > mostOfLabel))
+      throw new InvalidUrl('malformed', `The host has more than ${mostOfLabel} characters between two dots.`);
     this.checkHost(url);
     return url;
   }

@@ -39,6 +39,8 @@ describe('a URL', () => {
     ['https://localhost../', 'malformed'],
     ['https://example..com/', 'malformed'],
     ['https://./', 'malformed'],
+    [`https://${'a'.repeat(64)}.com/`, 'malformed'],
+    [`https://hooks.${'é'.repeat(60)}.com/`, 'malformed'],
     ['https://example.com:99999/', 'malformed'],
     ['https://user@example.com/', 'userinfo'],
     ['https://user:word@example.com/', 'userinfo'],
@@ -52,6 +54,10 @@ describe('a URL', () => {
     [`https://example.com/${'é'.repeat(2028 / 6 + 1)}`, 'too_long'],
   ])('%j is refused: %s', (url, reason) => {
     expect(reasonOf(url)).toBe(reason);
+  });
+
+  it('may have 63 characters between two dots of its host', () => {
+    expect(reasonOf(`https://${'a'.repeat(63)}.com/`)).toBeUndefined();
   });
 
   it('may have 2,048 characters', () => {
