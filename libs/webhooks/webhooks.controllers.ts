@@ -121,7 +121,8 @@ export class WebhooksWriteController {
     description:
       'Also needs the permissions to read all events to which the webhook subscribes. At most ten replays of a webhook ' +
       'can be under way at once. A replay queues more messages as the queued ones are sent, and ends when the webhook ' +
-      'is disabled.',
+      'is disabled, or the integration that last changed it may no longer use the tenant. Replays of such a webhook ' +
+      'are refused with 409.',
   })
   @ApiQueued(ReplayView)
   replay(

@@ -16,6 +16,7 @@ import { notices, unreadable } from '../events/event-catalogue';
 import { deliveryView } from '../log/delivery.views';
 import { WebhookRequests } from '../webhook-requests';
 import { type DeliveryRow, ERROR_AGAIN, queueMessages } from './delivery';
+import { SUBSCRIBED } from './fan-out';
 import { positionAt } from './fan-out-checkpoints';
 import { QueueSignal } from './queue-signal';
 import type { ReplayView } from './replay';
@@ -94,6 +95,19 @@ async function oldestFailed(
   return rows[0].oldest ?? undefined;
 }
 
+/** @throws DomainError `integration_revoked`: nothing is sent to the enabled webhook */
+async function requireGranted({ client }: Change, { tenant_id, id }: EndpointRow): Promise<void> {
+  const { rowCount } = await client.query(
+    `select from (${SUBSCRIBED}) s where s.tenant_id = $1 and s.id = $2`,
+    [tenant_id, id],
+  );
+  if (rowCount === 0)
+    throw conflict(
+      'integration_revoked',
+      'The integration that last changed the webhook may no longer use the tenant. Change the webhook first: then it belongs to the integration that changes it.',
+    );
+}
+
 /** @throws DomainError `too_many_replays` at the limit of the webhook, which the caller has locked */
 async function requireRoomForReplay({ client }: Change, { tenant_id, id }: EndpointRow): Promise<void> {
   const { rowCount } = await client.query(
@@ -170,8 +184,8 @@ export class ReplayWebhookHandler implements ICommandHandler<ReplayWebhook> {
   ) {}
 
   /**
-   * @throws DomainError `permission_denied` when the caller may not read all events of the webhook; `invalid_range`,
-   * `too_many_replays`
+   * @throws DomainError `permission_denied` when the caller may not read all events of the webhook;
+   * `integration_revoked`, `invalid_range`, `too_many_replays`
    */
   execute({ context, id, body }: ReplayWebhook): Promise<Reply> {
     return this.requests.execute(context, async (change) => {
@@ -179,6 +193,7 @@ export class ReplayWebhookHandler implements ICommandHandler<ReplayWebhook> {
       const webhook = await enabled(change, context, id);
       const { tenant_id, id: webhook_id, events } = webhook;
       this.subscriptions.requireReadable(context, events);
+      await requireGranted(change, webhook);
       const oldest = now.getTime() - this.config.WEBHOOKS_LOG_DAYS * DAY_MS;
       const asked = new Date(body.since);
       const until = body.until == null ? now : new Date(body.until);

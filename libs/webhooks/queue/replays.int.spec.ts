@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import type { TenantEvents, TenantFeed } from '#event-store/feed/tenant-feed';
 import { SystemClock } from '#kernel/clock';
 import { toId } from '#kernel/ids';
@@ -149,6 +150,37 @@ it('at most ten replays of a webhook are under way', async () => {
   expect((await ask(context, other)).status).toBe(202);
   await hooks.sql('update webhooks.replays set finished_at = now()');
   expect((await ask(context, busy)).status).toBe(202);
+});
+
+describe('once the grant of its integration is revoked', () => {
+  const revoke = ({ integrationId }: RequestContext) =>
+    hooks.sql('update platform.grants set revoked_at = now() where integration_id = $1', [integrationId]);
+
+  it('a webhook has no replays, until another integration changes it', async () => {
+    const context = await hooks.tenant();
+    const webhook = await hooks.hook(context);
+    const other = await hooks.integration(context);
+    await revoke(context);
+    await expect(ask(other, webhook)).rejects.toMatchObject({
+      fault: 'conflict',
+      code: 'integration_revoked',
+    });
+    expect(await open()).not.toContain(context.tenant.id);
+    await patch(other, webhook, { description: 'Has another integration' });
+    expect((await ask(other, webhook)).status).toBe(202);
+    await hooks.sql('update webhooks.replays set finished_at = now()');
+  });
+
+  it('a replay ends, and the log says so', async () => {
+    const context = await asking();
+    const logged = jest.spyOn(Logger.prototype, 'log').mockReturnValue();
+    await revoke(context);
+    await replays(new Map()).run();
+    expect(await open()).toEqual([]);
+    expect(read).toEqual([]);
+    expect(logged.mock.calls).toEqual([[expect.stringMatching(/replay .* revoked/)]]);
+    logged.mockRestore();
+  });
 });
 
 it('replays end when their webhook is disabled, even when it is enabled again at once', async () => {

@@ -101,9 +101,13 @@ export class Replays implements OnApplicationShutdown {
     const replay = await this.next(had);
     if (!replay) return undefined;
     had.push(replay.id);
-    // The webhook was disabled meanwhile, or its integration's grant was revoked: there is nothing to send.
+    // Whoever asked for the replay has no place where its end is shown.
     if (replay.tenant_id === null) {
       await this.finish(replay);
+      this.log.log(
+        `A replay of webhook ${replay.webhook_id} of tenant ${replay.owner} ends: the webhook was disabled or removed, ` +
+          'or the grant of its integration was revoked',
+      );
       return true;
     }
     // The part is read before the transaction locks the replay: from then on no reader of the feed sees what is

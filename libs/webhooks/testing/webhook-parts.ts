@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { StoreEventBus } from '#event-bus/store-event-bus';
 import { ClosedTenants } from '#event-store/closed-tenants';
 import type { Written } from '#event-store/event-store';
@@ -62,6 +63,12 @@ export async function openWebhooks(clock: Clock) {
   const watch = new FailureWatch(store.writes, signal, clock);
   const answers = new ErasedAnswers(store.writes, clock);
   const dispatchers: Dispatcher[] = [];
+  const grant = ({ tenant, integrationId, permissions }: RequestContext) =>
+    store.writes.pool.query(
+      `with i as (insert into platform.integrations (id, client_id, name, secret_hash) values ($1, $2, 'Test', '-'))
+       insert into platform.grants (tenant_id, integration_id, permissions) values ($3, $1, $4)`,
+      [integrationId, integrationId, tenant.id, [...permissions]],
+    );
   return {
     store,
     requests,
@@ -107,12 +114,15 @@ export async function openWebhooks(clock: Clock) {
     /** Makes a tenant, and an integration with these permissions in it. */
     async tenant(permissions: readonly string[] = allPermissions): Promise<RequestContext> {
       const context = await createContext(store, { permissions: new Set(permissions) });
-      await store.writes.pool.query(
-        `with i as (insert into platform.integrations (id, client_id, name, secret_hash) values ($1, $2, 'Test', '-'))
-         insert into platform.grants (tenant_id, integration_id, permissions) values ($3, $1, $4)`,
-        [context.integrationId, context.integrationId, context.tenant.id, permissions],
-      );
+      await grant(context);
       return context;
+    },
+
+    /** Makes another integration in a tenant, with the same permissions. */
+    async integration(context: RequestContext): Promise<RequestContext> {
+      const other = { ...context, integrationId: randomUUID() };
+      await grant(other);
+      return other;
     },
 
     /** Creates a webhook. @returns its UUID */
