@@ -6,13 +6,16 @@ import { type PayloadMode, payloadModes } from './endpoint';
 
 const SECRET = 'The secret that signs messages: `whsec_` followed by 24 to 64 bytes in base64, or a GUID.';
 
+const WHEN =
+  'What counts is the value when the service comes to an event, normally within milliseconds of it.';
+
 const EVENTS = {
   max: 200,
   maxLength: 100,
   example: ['matter.*', 'invoice.issued'],
   description:
     'The events to subscribe to: names as in `GET /webhooks/eventtypes`, `<area>.*` for all events of an area, or ' +
-    '`*` for all events. Each needs the permission to read its area.',
+    `\`*\` for all events. Each needs the permission to read its area. ${WHEN}`,
 };
 
 /** Body of `POST /webhooks`. */
@@ -31,7 +34,10 @@ export class WebhookInput {
   @TextField({ max: 200, notBlank: true, description: `${SECRET} When absent, one is generated.` })
   secret?: string | null;
 
-  @FlagField({ description: 'Whether messages are sent to the webhook. Default: true.', example: true })
+  @FlagField({
+    description: `Whether messages are sent to the webhook. Default: true. ${WHEN}`,
+    example: true,
+  })
   enabled?: boolean | null;
 
   @ChoiceField(payloadModes, {
