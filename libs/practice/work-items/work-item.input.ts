@@ -14,7 +14,14 @@ import { InstantField } from '#platform/http/input/time-fields';
 import { RatePatch } from '../records/merge-patch';
 import { RecordInput } from '../records/record';
 
-const UNITS = { min: 0, max: LARGEST_UNITS, decimals: 4 };
+const UNITS = {
+  min: 0,
+  max: LARGEST_UNITS,
+  decimals: 4,
+  description:
+    'The number of units charged. Default: derived from the ticks for a timed fee, and 1 for an ' +
+    'itemised fee. Refused with 422 `total_too_large` when units and rate come to more than 99,999,999,999.',
+};
 
 const RATE = {
   description:
@@ -45,12 +52,7 @@ export class WorkItemInput extends RecordInput {
   })
   durationTicks?: number | null;
 
-  @NumberField({
-    ...UNITS,
-    description:
-      'The number of units charged. Default: derived from the ticks for a timed fee, and 1 for an ' +
-      'itemised fee. Refused with 422 `total_too_large` when units and rate come to more than 99,999,999,999.',
-  })
+  @NumberField(UNITS)
   units?: number | null;
 
   @ObjectField(() => RateInput, RATE)
@@ -69,10 +71,18 @@ export class WorkItemInput extends RecordInput {
   isBillable?: boolean | null;
 }
 
-export class WorkItemPatch extends PartialType(OmitType(WorkItemInput, ['rate']), {
+/** What a client sends back as it has read it is not meant as its own choice. */
+const REPEATED =
+  'A value that the item already has counts as absent, unless the request also changes `matterId`, `employeeId`, ' +
+  '`taskTypeId`, `itemType`, `entryDate` or `durationTicks`.';
+
+export class WorkItemPatch extends PartialType(OmitType(WorkItemInput, ['units', 'rate']), {
   skipNullProperties: false,
 }) {
-  @ObjectField(() => RatePatch, RATE)
+  @NumberField({ ...UNITS, description: `${UNITS.description} ${REPEATED}` })
+  units?: number | null;
+
+  @ObjectField(() => RatePatch, { description: `${RATE.description} ${REPEATED}` })
   rate?: RatePatch | null;
 }
 
