@@ -84,4 +84,20 @@ describe('migrate', () => {
     add('0002-bad.sql', 'CREATE TABLE u (id int)');
     expect(await migrate(database.url, 'write', folder)).toEqual(['0002-bad.sql']);
   });
+
+  it('makes the read models anew in a database that was restored without them, whatever its record says', async () => {
+    const tables = () =>
+      execute(
+        database.url,
+        "SELECT tablename FROM pg_tables WHERE schemaname = 'read_model' ORDER BY tablename",
+      );
+    const before = await tables();
+    await execute(database.url, 'DROP SCHEMA read_model CASCADE');
+    const [applied, ...others] = (
+      await Promise.all([1, 2, 3].map(() => migrateSet(database.url, 'read')))
+    ).sort((one, other) => other.length - one.length);
+    expect([applied[0], others]).toEqual(['0001-read-models.sql', [[], []]]);
+    expect(await tables()).toEqual(before);
+    expect(await migrateSet(database.url, 'read')).toEqual([]);
+  });
 });

@@ -81,11 +81,12 @@ export async function migrate(
     },
   });
   try {
-    if (await isUpToDate(db, tableName, source)) return [];
+    if (!(await isLost(db, set)) && (await isUpToDate(db, tableName, source))) return [];
     return await db.transaction(async (lock) => {
       await lock.raw('SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [lockKey]);
       // The advisory lock excludes other processes, so knex's own lock row can only be that of a killed process.
       await db.migrate.forceFreeMigrationsLock();
+      if (await isLost(db, set)) await db.schema.withSchema('public').dropTableIfExists(tableName);
       const [, outstanding] = await db.migrate.list();
       if (outstanding.length > 0) announce(set, outstanding);
       const applied: string[] = [];
@@ -98,6 +99,18 @@ export async function migrate(
   } finally {
     await db.destroy();
   }
+}
+
+/**
+ * Whether the tables of a set are gone, so that a record of its files says nothing. The read models may be left out of a
+ * backup; the record is not in their schema.
+ */
+async function isLost(db: Knex, set: MigrationSet): Promise<boolean> {
+  if (set === 'write') return false;
+  const { rows } = await db.raw<{ rows: { lost: boolean }[] }>(
+    `select to_regnamespace('read_model') is null as lost`,
+  );
+  return rows[0].lost;
 }
 
 /** Whether a database has seen all files. It is only read, so that processes can start on a standby. */
