@@ -194,11 +194,14 @@ describe('a store restored from a dump', () => {
     });
   });
 
-  it('needs nothing on its own server', async () => {
+  it.each([
+    ['whole', []],
+    ['without the read models', ['--exclude-schema=read_model']],
+  ])('needs nothing on its own server, %s', async (_, options) => {
     const other = await createTestDatabase();
     const again = new Deployment(other.url);
     try {
-      await restoreDatabase(other.url, dump);
+      await restoreDatabase(other.url, await dumpDatabase(database.url, ...options));
       await again.start();
       expect(fromToken(await goOn(await again.caller(credentials))).epoch).toBe(1);
       await again.expectSound();

@@ -4,9 +4,9 @@ import { execute } from './database';
 
 const run = promisify(execFile);
 
-/** Dumps a database with pg_dump, as SQL that creates it again in an empty one. */
-export async function dumpDatabase(url: string): Promise<string> {
-  const args = [require.resolve('./pg-dump.cjs'), url];
+/** Dumps a database with pg_dump and its options, as SQL that creates it again in an empty one. */
+export async function dumpDatabase(url: string, ...options: string[]): Promise<string> {
+  const args = [require.resolve('./pg-dump.cjs'), url, ...options];
   const { stdout } = await run(process.execPath, args, { maxBuffer: 1024 ** 3 });
   return stdout;
 }

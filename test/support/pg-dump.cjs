@@ -1,4 +1,4 @@
-// node pg-dump.cjs <url> prints a dump of a database, as INSERT statements.
+// node pg-dump.cjs <url> [option …] prints a dump of a database, as INSERT statements.
 //
 // This is PostgreSQL's own pg_dump 18, compiled to WebAssembly: no package contains the program, and an older one
 // refuses a newer server. It expects a database in its own thread and needs each answer at once. So the connection to
@@ -90,10 +90,10 @@ class Connection {
   async exec() {}
 }
 
-async function dump(url) {
+async function dump(url, ...options) {
   const { pgDump } = require('@electric-sql/pglite-tools/pg_dump');
   const connection = new Connection(url);
-  const file = await pgDump({ pg: connection, args: ['--dbname', url] });
+  const file = await pgDump({ pg: connection, args: ['--dbname', url, ...options] });
   await connection.worker.terminate();
   connection.port.close();
   process.stdout.write(await file.text());
@@ -113,7 +113,7 @@ function relay({ counter, port, address }) {
 }
 
 if (isMainThread) {
-  dump(process.argv[2]).catch((error) => {
+  dump(...process.argv.slice(2)).catch((error) => {
     console.error(error.message);
     process.exitCode = 1;
   });
