@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { auditCommand } from './commands/audit';
 import { demoCommand } from './commands/demo';
+import { documentsCommand } from './commands/documents';
 import { explainTo } from './commands/explain';
 import { importCommand } from './commands/imports';
 import { integrationsCommand } from './commands/integrations';
@@ -49,6 +50,7 @@ function program(session: Session, terminal: Terminal): Command {
     projectionsCommand,
     reportsCommand,
     streamsCommand,
+    documentsCommand,
     storeCommand,
     migrateCommand,
     auditCommand,

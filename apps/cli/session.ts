@@ -16,6 +16,7 @@ import { Resealing } from '#platform/resealing';
 import { loadSecretsKey } from '#platform/secrets-key-file';
 import { definitions, projections } from '#practice/areas';
 import { DemoLoad } from '#practice/demo/demo-load';
+import { DocumentVerifier } from '#practice/documents/document.verifier';
 import { ErasedEntities } from '#practice/entities/entity.erasures';
 import { TenantSetup } from '#practice/tenants/tenant-setup';
 import { ProjectionsModule } from '#projections/projections.module';
@@ -121,6 +122,7 @@ async function connect(config: Config): Promise<INestApplicationContext> {
       SigningKeys,
       Resealing,
       ErasedEntities,
+      DocumentVerifier,
       DeliveryTail,
     ],
   })

@@ -97,4 +97,13 @@ describe('streams that are related to another', () => {
     expect(asked).toHaveLength(1);
     query.mockRestore();
   });
+
+  it('tells all natural keys of a kind of one tenant, in their order', async () => {
+    const own = await createContext(store);
+    const names = Array.from({ length: 201 }, (_, n) => `${1000 + n}`);
+    await Promise.all(names.map((name) => step(name, null, own)));
+    const keys: string[] = [];
+    for await (const some of store.loader.keysOf(own.tenant.id, 'step')) keys.push(...some);
+    expect(keys).toEqual(names);
+  });
 });

@@ -20,6 +20,8 @@ import { type Position, parsePosition } from './position';
 
 type Read = <Row extends object>(database: Pick<Pool, 'query'>, statement: QueryConfig) => Promise<Row[]>;
 
+const KEYS_AT_ONCE = 100;
+
 /** Reads current state. Concurrent loads of a process share one query. */
 @Injectable()
 export class Loader {
@@ -77,6 +79,20 @@ export class Loader {
       [tenantId, kind],
     );
     return rows.map((row) => toId(kind, row.stream_id));
+  }
+
+  /** Yields all natural keys of a kind that a tenant's streams hold, in their order, some at a time. */
+  async *keysOf(tenantId: number, kind: string): AsyncGenerator<string[]> {
+    for (let after = ''; ; ) {
+      const { rows } = await this.database.pool.query<{ key: string }>(
+        `select key from event_store.reservations where tenant_id = $1 and kind = $2 and key > $3
+         order by key limit ${KEYS_AT_ONCE}`,
+        [tenantId, kind, after],
+      );
+      if (rows.length === 0) return;
+      yield rows.map(({ key }) => key);
+      after = rows[rows.length - 1].key;
+    }
   }
 
   /** The version of a record; 0 if there is no record of that id and kind. */
