@@ -1,5 +1,6 @@
 import type { RequestContext } from '#platform/request-context';
 import type { TestStore } from '../../../test/support/store';
+import type { SealHead } from './seals';
 import {
   CHANGE,
   createSealedStore,
@@ -97,6 +98,22 @@ describe('the chain of seals', () => {
       tenant: 'gone',
       problem: { kind: 'kept_seal_missing', block: 7 },
     });
+  });
+
+  it('tells a chain that ends before a seal kept elsewhere from one with another seal in its place', async () => {
+    const [head] = await sealed.seals.heads(context.tenant.alias);
+    const { number } = head;
+    const messageAbout = async (kept: Partial<SealHead>) =>
+      (await sealed.proofOf(context, [{ ...head, ...kept }])).problem?.message;
+    expect(await messageAbout({})).toBeUndefined();
+    expect(await messageAbout({ number: number + 1 })).toBe(
+      `The kept seal of block ${number + 1} is missing, as the chain has only ${number} blocks: an older backup was ` +
+        'restored, or blocks were removed or written anew.',
+    );
+    expect(await messageAbout({ seal: '0'.repeat(64) })).toBe(
+      `The kept seal of block ${number} is not in the chain: the block was written anew, perhaps after an older backup ` +
+        'was restored.',
+    );
   });
 
   it('finds the tenant of a kept seal by its number when another tenant now has the alias', async () => {

@@ -107,7 +107,7 @@ async function prove(
     problem:
       (first && eventProblem(first)) ??
       (fault && blockProblem(fault)) ??
-      (await keptProblem(client, known.id, kept)) ??
+      (await keptProblem(client, known.id, kept, blocks)) ??
       (known.alias === null ? TENANT_UNKNOWN : null),
   };
 }
@@ -151,6 +151,7 @@ async function keptProblem(
   client: ClientBase,
   tenantId: number,
   kept: readonly KeptSeal[],
+  blocks: number,
 ): Promise<SealProblem | null> {
   const { rows } = await client.query<{ block: number }>(
     `select k.number as block from unnest($2::integer[], $3::text[]) k(number, seal)
@@ -160,15 +161,21 @@ async function keptProblem(
      order by 1 limit 1`,
     [tenantId, kept.map(({ number }) => number), kept.map(({ seal }) => seal)],
   );
-  return rows.length === 0 ? null : keptSealMissing(rows[0].block);
+  return rows.length === 0 ? null : keptSealMissing(rows[0].block, blocks);
 }
 
-function keptSealMissing(block: number): SealProblem {
-  const message = `The kept seal of block ${block} is not in the chain: it was written anew.`;
+/** @param blocks number of blocks that the chain has */
+function keptSealMissing(block: number, blocks: number): SealProblem {
+  const message =
+    block > blocks
+      ? `The kept seal of block ${block} is missing, as the chain has only ${blocks} blocks: an older backup was restored, ` +
+        'or blocks were removed or written anew.'
+      : `The kept seal of block ${block} is not in the chain: the block was written anew, perhaps after an older backup ` +
+        'was restored.';
   return { kind: 'kept_seal_missing', block, event: null, message };
 }
 
 function proofOfNobody({ tenant, number }: KeptSeal): TenantProof {
   const nothing = { blocks: 0, sealed: 0, unsealed: 0, unsealedSince: null };
-  return { tenant, ...nothing, problem: keptSealMissing(number) };
+  return { tenant, ...nothing, problem: keptSealMissing(number, nothing.blocks) };
 }
