@@ -72,6 +72,20 @@ describe('the command line on erased people', () => {
     expect(answer.error.message).toContain(why);
   });
 
+  it.each([
+    '1',
+    'March 7',
+    '2026-02-31T00:00:00.000Z',
+    '2025-06-12T10:00:00Z',
+    '-000001-01-01T00:00:00.000Z',
+    '+100000-01-01T00:00:00.000Z',
+    '2999-01-01T00:00:00.000Z',
+  ])('refuses the instant %s, which no erasure has', async (on) => {
+    const one = { tenant: 'acme', subject: 'entity_0198c2f1a4b87c3d9e5f60718293a4b5', on };
+    const { code, answer } = await replay(JSON.stringify([one]));
+    expect([code, answer.error?.code]).toEqual([1, 'erasures_invalid']);
+  });
+
   it('refuses a file that does not exist', async () => {
     const { code, answer } = await cli('subjects', 'replay-erasures', '--from', join(folder, 'nothing'));
     expect([code, answer.error.code]).toEqual([1, 'erasures_invalid']);

@@ -34,10 +34,12 @@ export function subjectsCommand(session: Session): Command {
 
 function isErased(value: unknown): value is Erased {
   const { tenant, subject, on } = (value ?? {}) as Partial<Erased>;
-  return (
-    typeof tenant === 'string' &&
-    isId('entity', subject) &&
-    typeof on === 'string' &&
-    !Number.isNaN(Date.parse(on))
-  );
+  return typeof tenant === 'string' && isId('entity', subject) && isPast(on);
+}
+
+/** Whether a value is an instant as erasures record it, in UTC with milliseconds, and not in the future. */
+function isPast(value: unknown): boolean {
+  if (typeof value !== 'string' || !/^\d{4}-/.test(value)) return false;
+  const at = new Date(value);
+  return at <= new Date() && at.toISOString() === value;
 }
