@@ -17,9 +17,9 @@ export async function readKept<Kept>(
   });
   let kept: unknown;
   try {
-    kept = JSON.parse(text);
+    kept = JSON.parse(text.replace(/^\uFEFF/, '')); // a byte order mark, as Windows programs write it
   } catch {
-    throw refused('is not JSON');
+    throw refused('is not JSON in UTF-8; without -s (npm run -s cli) npm adds lines of its own');
   }
   if (!Array.isArray(kept) || !kept.every(isKept))
     throw refused(`is not what \`${from.command} --json\` prints`);

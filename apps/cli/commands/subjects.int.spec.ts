@@ -42,6 +42,10 @@ describe('the command line on erased people', () => {
     expect(await replay('[]')).toEqual({ code: 0, answer: none });
   });
 
+  it('reads a file with a byte order mark', async () => {
+    expect((await replay('\uFEFF[]')).code).toBe(0);
+  });
+
   it('counts people who are not in this store', async () => {
     await cli('tenants', 'create', '--alias', 'acme', '--name', 'Acme');
     const one = { subject: 'entity_0198c2f1a4b87c3d9e5f60718293a4b5', on: '2025-06-12T10:00:00.000Z' };
@@ -64,6 +68,8 @@ describe('the command line on erased people', () => {
 
   it.each([
     ['not JSON', '{', 'is not JSON'],
+    ['in UTF-16', '\0[\0]', 'is not JSON in UTF-8'],
+    ['begun by npm', '> cli\n[]', 'npm run -s cli'],
     ['not a list', '{}', 'is not what `subjects erasures --json` prints'],
     ['another kind of record', '[{"tenant":"acme","subject":"client_1","on":"2025-06-12"}]', 'is not what'],
   ])('refuses a file that is %s, and erases nobody', async (_what, content, why) => {
