@@ -5,10 +5,13 @@ import { explainTo } from './commands/explain';
 
 const err = (text: string) => process.stderr.write(`${text}\n`);
 
+/** The error when nobody reads what was printed last. */
+let unread: Error | undefined;
+
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // The reader of the output has closed it, as `head` does.
-  if (error.code === 'EPIPE') process.exit();
-  explainTo(err, error, process.argv.includes('--json'));
+  const isClosed = error.code === 'EPIPE'; // by its reader, as `head` does
+  if (isClosed && !unread) process.exit();
+  explainTo(err, isClosed ? unread : error, process.argv.includes('--json'));
   process.exit(1);
 });
 // With standard error closed, no error can be reported any more.
@@ -16,7 +19,10 @@ process.stderr.on('error', () => process.exit(1));
 
 run(process.argv.slice(2), {
   config: loadConfig,
-  out: (text) => process.stdout.write(`${text}\n`),
+  out: (text, ifUnread) => {
+    unread = ifUnread;
+    process.stdout.write(`${text}\n`);
+  },
   err,
   screen: process.stderr.isTTY ? process.stderr : undefined,
 }).then((code) => {

@@ -27,7 +27,8 @@ import { barOn, linesTo, type Progress } from './progress';
 /** The settings that a command reads, and the streams to which it writes. */
 export interface Terminal {
   config(): Config;
-  out(text: string): void;
+  /** @param unread the error when nobody reads the text; by default that is none */
+  out(text: string, unread?: Error): void;
   err(text: string): void;
   /** Takes output that is too long for one string. Default: the process's standard output. */
   output?: Writable;
@@ -43,6 +44,8 @@ export interface Session {
   use<Service, Result>(service: Type<Service>, work: (service: Service) => Promise<Result>): Promise<Result>;
   /** Prints an answer as JSON, or for people. @param forPeople the parts that people see instead of the answer */
   print(answer: object, ...forPeople: object[]): void;
+  /** Prints an answer that cannot be had again. @param unread the error when nobody reads it */
+  printOnce(answer: object, unread: Error): void;
   /** Prints one of many answers, as JSON or as a line for people. May be called repeatedly. */
   line(answer: object, forPeople: string): void;
   /** Like `print`, for an answer that reports faults: the command ends with exit code 1. */
@@ -56,14 +59,15 @@ export interface Session {
 
 export function openSession(terminal: Terminal, json: boolean): Session {
   const config = () => withDatabase(terminal.config());
-  const print = (answer: object, ...forPeople: object[]) => {
-    const parts = forPeople.length > 0 ? forPeople : [answer];
-    terminal.out(json ? JSON.stringify(answer) : parts.map(format).join('\n\n'));
-  };
+  const textOf = (answer: object, forPeople = [answer]) =>
+    json ? JSON.stringify(answer) : forPeople.map(format).join('\n\n');
+  const print = (answer: object, ...forPeople: object[]) =>
+    terminal.out(textOf(answer, forPeople.length > 0 ? forPeople : undefined));
   let exitCode: 0 | 1 = 0;
   return {
     config,
     print,
+    printOnce: (answer, unread) => terminal.out(textOf(answer), unread),
     line: (answer, forPeople) => terminal.out(json ? JSON.stringify(answer) : forPeople),
     found(answer, ...forPeople) {
       print(answer, ...forPeople);

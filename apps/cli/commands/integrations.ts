@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { invalid } from '#kernel/errors';
+import { conflict, invalid } from '#kernel/errors';
 import { type GrantTerms, type IntegrationKey, Integrations } from '#platform/auth/integrations';
 import type { Session } from '../session';
 
@@ -14,7 +14,7 @@ export function integrationsCommand(session: Session): Command {
     .addOption(new Option('--client-id <id>').hideHelp())
     .addOption(new Option('--client-secret <secret>').hideHelp())
     .action(async (terms: GrantTerms & { name: string; clientId?: string; clientSecret?: string }) => {
-      session.print(await session.use(Integrations, (service) => service.create(terms)));
+      show(session, await session.use(Integrations, (service) => service.create(terms)));
     });
 
   withTerms(chosen(integrations.command('grant')))
@@ -42,7 +42,7 @@ export function integrationsCommand(session: Session): Command {
   chosen(integrations.command('rotate-secret'))
     .description('a new secret, shown once; the old one gets no tokens from now on')
     .action(async (choice: Chosen) => {
-      session.print(await session.use(Integrations, (service) => service.rotateSecret(keyOf(choice))));
+      show(session, await session.use(Integrations, (service) => service.rotateSecret(keyOf(choice))));
     });
 
   integrations
@@ -59,6 +59,13 @@ export function integrationsCommand(session: Session): Command {
       session.print(all, rows);
     });
   return integrations;
+}
+
+/** Prints an answer with a secret, which is stored only as a hash. */
+function show(session: Session, answer: { clientId: string; clientSecret: string }): void {
+  const { clientId } = answer;
+  const message = `Nobody read the secret of ${clientId}: integrations rotate-secret --client-id ${clientId} makes another.`;
+  session.printOnce(answer, conflict('secret_unread', message));
 }
 
 function withTerms(command: Command): Command {
