@@ -47,7 +47,7 @@ export class TenantSetup {
       );
     const tenant = await this.registered(given);
     const context = operatorContext(tenant);
-    await this.store.execute(
+    const created = this.store.execute(
       context,
       async (work) => {
         const settings = work.create(
@@ -60,6 +60,11 @@ export class TenantSetup {
       },
       { source: 'cli' },
     );
+    await created.catch(async (error) => {
+      // Another call was first, and so has the alias.
+      if (error instanceof DomainError && error.code === 'concurrent_update') await this.registered(given);
+      throw error;
+    });
     return tenant;
   }
 
