@@ -146,6 +146,7 @@ describe('the command line', () => {
     const grant = 'integrations grant --name Three --tenant acme';
     await json('integrations create --name Three --tenant acme --permissions matters:read,clients:read');
     const narrow = { permissions: ['matters:read', 'clients:read'], limit: 7, period: 60 };
+    expect(await json(`${grant} --limit 1000000000`)).toMatchObject({ limit: 1_000_000_000 });
     expect(await json(`${grant} --limit 7`)).toEqual({ tenant: 'acme', ...narrow });
     await json('integrations revoke --name Three --tenant acme');
     expect((await json(grant)).permissions).toEqual([...allPermissions]);
@@ -196,6 +197,7 @@ describe('the command line', () => {
     [`integrations create --tenant acme --name ${'x'.repeat(201)}`, 'name_invalid'],
     ['integrations create --name X --tenant acme --permissions matters:fly', 'permission_unknown'],
     ['integrations create --name X --tenant acme --limit 0', 'limit_invalid'],
+    ['integrations create --name X --tenant acme --limit 1000000001', 'limit_invalid'],
     ['integrations create --name X --tenant acme --limit ten', 'usage'],
     ['integrations grant --tenant acme', 'usage'],
     ['integrations grant --name nobody --tenant acme', 'integration_not_found'],
