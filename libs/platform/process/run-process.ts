@@ -7,6 +7,7 @@ import { createHttpApplication } from '../http/http-application';
 import { JsonLogger } from '../json-logger';
 import { Ending } from './ending';
 import { watchShutdowns } from './pending-shutdowns';
+import { freeRequestsEarly } from './short-lived-objects';
 import { startupProblem } from './startup-problem';
 
 export interface ProcessParts {
@@ -43,6 +44,7 @@ const BY_MS = { requests: 7_000, application: 9_000, release: 9_800 };
  * start prints the reason in one line and exits with 1.
  */
 export async function runProcess(parts: ProcessParts): Promise<void> {
+  freeRequestsEarly();
   const ending = new Ending();
   let signal: NodeJS.Signals | undefined;
   const stop = async (given: NodeJS.Signals) => {
